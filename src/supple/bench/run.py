@@ -263,7 +263,7 @@ def fem() -> list[Row]:
                 scene.add(body, at=(0, 0, 0.1), name="cube")
                 scene.add(Floor())
             scene.solver = choose_solver(scene, scene.compile(), None, 1e-2)
-            found = cost(scene, until, bare_steps(scene, until), repeats=2)
+            found = cost(scene, until, bare_steps(scene, until), repeats=2 if cells >= STEEP else 2 * REPEATS)
             per_step[name, cells] = found.run / found.steps
             rows += rows_of(FEM, f"{tets} tets, {name}", found, until, limit if cells == largest else None)
     for name in LARGEST:

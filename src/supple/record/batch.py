@@ -113,7 +113,7 @@ class Batch:
             if self.surfaces[k].inner_count:
                 append_inner(own, block, first, np.array([frame.inner[k] for frame in frames]))
         vtkhdf.append_steps(shown, [surface.point_count for surface in self.surfaces], first, times)
-        append_contacts(own["contacts"], [frame.contacts for frame in frames])
+        append_contacts(own["contacts"], self.contacts, [frame.contacts for frame in frames])
         if self.names:
             append_joints(own["joints"], first, [frame.joints for frame in frames])
         append_changes(own, first, [frame.changes for frame in frames])

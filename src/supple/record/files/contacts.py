@@ -60,20 +60,18 @@ def make_contacts(own: Group, system: System) -> None:
     group.create_dataset("values", (0, 9), maxshape=(None, 9), dtype="f4", chunks=(CHUNK, 9))
 
 
-def append_contacts(table: GrowingGroup, frames: list[Contacts]) -> None:
-    """Add the contacts of frames."""
+def append_contacts(table: GrowingGroup, start: int, frames: list[Contacts]) -> None:
+    """Add the contacts of frames behind the first `start`."""
     pairs = [NamedPairs.joined([contacts.pairs]) for contacts in frames]
     count = sum(map(len, pairs))
     if not count:
         return
-    group = table.group
-    names = json.loads(group.attrs["names"])
+    names = json.loads(table.text("names"))
     number = {name: k for k, name in enumerate(names)}
     seen = [name for p in pairs for name in _seen(p) if name not in number]
     if new := dict.fromkeys(seen):  # a body broke
         number |= {name: len(names) + k for k, name in enumerate(new)}
-        group.attrs["names"] = json.dumps(list(number))
-    start = len(group["pair"])
+        table.set_text("names", json.dumps(list(number)))
     numbered = [np.array([number.get(name, -1) for name in p.names])[p.numbers] for p in pairs if len(p)]
     table.extend("pair", start, count, np.concatenate(numbered))
     values = np.concatenate([np.hstack([c.place, c.normal, c.force]) for c in frames])

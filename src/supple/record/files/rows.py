@@ -24,6 +24,7 @@ class GrowingGroup:
         self._tables: dict[str, tuple[Any, tuple[int, ...]]] = {}
         self._numbers: dict[str, Any] = {}
         self._names: dict[str, list[str]] = {}
+        self._texts: dict[str, str] = {}
 
     def names(self, name: str) -> list[str]:
         """What is in a group of this one; nothing where there is none."""
@@ -53,6 +54,16 @@ class GrowingGroup:
     def set_number(self, name: str, value: int) -> None:
         """Change an attribute that is a whole number."""
         self._attribute(name).write(np.array(value, dtype=np.int64))
+
+    def text(self, name: str) -> str:
+        """An attribute that is a text."""
+        if name not in self._texts:
+            self._texts[name] = self.group.attrs[name]
+        return self._texts[name]
+
+    def set_text(self, name: str, value: str) -> None:
+        """Change it."""
+        self.group.attrs[name] = self._texts[name] = value
 
     def _attribute(self, name: str) -> Any:
         from h5py import h5a

@@ -195,9 +195,13 @@ class StepBlocks:
         else is to take the step. An error of theirs is in proportion to the contacts' forces."""
         if not self._may_factor:
             return True
-        own = np.einsum("kii->k", self.A.data[self.A.diagonal])
         added = np.repeat(traces, np.diff(J.ptr)) * np.einsum("eij,eij->e", J.blocks, J.blocks) / 3.0
-        return bool(self.options.tolerance * np.max(added / own[J.cols], initial=0.0) <= STIFF)
+        return bool(self.options.tolerance * np.max(added / self._traces[J.cols], initial=0.0) <= STIFF)
+
+    @cached_property
+    def _traces(self) -> Array:
+        """Of the diagonal blocks, (n,)."""
+        return np.asarray(np.einsum("kii->k", self.A.data[self.A.diagonal]))
 
     def helpful(self, start: Array | None, b: Array) -> Array | None:
         """A start of the iterations, filtered, where it leaves less than nothing does."""
