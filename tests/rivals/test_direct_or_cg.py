@@ -65,10 +65,16 @@ def fallen(scene: sp.Scene, steps: int = 4, **how: Any) -> tuple[list[sp.StepRep
     return [solver.step(system, state) for _ in range(steps)], state.v
 
 
+@pytest.mark.parametrize("cells", [(5, 4, 4), (8, 6, 6)])
+@pytest.mark.parametrize("joined", [False, True])
 @pytest.mark.parametrize(("stiffness", "iterates"), [(1e7, True), (1e14, False)])
-def test_contacts_too_stiff_for_iterations_take_a_factor(stiffness: float, iterates: bool) -> None:
-    """A residual in proportion to the forces of such a contact is more than what moves the body."""
-    scene = touching(two=True, speed=0.3, cells=(8, 6, 6), stiffness=stiffness)
+def test_contacts_too_stiff_for_iterations_take_a_factor(
+    stiffness: float, iterates: bool, joined: bool, cells: tuple[int, int, int]
+) -> None:
+    """A residual in proportion to the forces of such a contact is more than what moves the body, on a joint or not."""
+    scene = touching(two=True, speed=0.0 if joined else 0.3, cells=cells, stiffness=stiffness)
+    if joined:
+        scene.add(sp.BallJoint(scene.nodes[0], at=(-0.05, 0.0, 0.04)))
     reports, v = fallen(scene)
     assert all(report.is_solved for report in reports)
     assert any(report.linear_iterations > 0 for report in reports) == iterates

@@ -3,8 +3,7 @@
 The shapes of each kind are dealt out by turns into two halves. Constants are fitted to one half: first to the
 logarithms of the times of steps in all three ways, then those that decide between them to the regret, the time as
 chosen over that of the quickest way. The other half judges, beside the constants in use. An iteration with aggregates
-takes no less than one without. Cases in which the rule is not asked are left out: contacts of few unknowns take a
-factor.
+takes no less than one without.
 
     python tools/costs/fit.py tools/costs/steps.csv
 """
@@ -23,7 +22,6 @@ import numpy as np
 from scipy.optimize import least_squares, minimize
 
 from supple.solvers.linear.costs import FITTED, Constants, Costs
-from supple.solvers.linear.solution import SMALL
 
 Array = np.ndarray
 TOLERANCE = 1e-6
@@ -70,8 +68,6 @@ def load_cases(path: Path) -> tuple[list[Case], list[Case]]:
                 kind = name.split()[0]
                 seen[name], count[kind] = count[kind] % 2, count[kind] + 1
             touches, unknowns = row["hold"] == "floor", int(row["unknowns"])
-            if touches and unknowns <= SMALL:
-                continue
             known = (float(row[key]) for key in ("stiffness", "damping"))
             flops = float(row["flops"])
             costs = Costs(int(row["blocks"]), int(row["way"]), *known, unknowns, 0, float(row["flatness"]), touches,

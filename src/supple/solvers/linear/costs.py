@@ -6,6 +6,7 @@
     aggregates    J (s + t (p + q B)) + s' + t' (p + q B)        J = min(I, j f^1.04 ln(2/tolerance) / ln(2e6))
                   beside a factor, J = j' f^1.04 ...
     with joints   I and J 1.7 times as many, each e + g n m longer          m rows of joints
+                  beside contacts, a factor ten times as long
 
 k = 1 + max_i tr(h² K_ii + h B_ii) / tr(M_ii) bounds the condition number by the mass. D is the longest way through the
 graph of the matrix: with a free or a held end, the stiffness alone needs iterations in proportion to it. f >= 1 says
@@ -41,6 +42,8 @@ CUBIC = 1.5
 """Longest over shortest edge at a point of a mesh of cubes."""
 JOINED, CLOSED = (0.5e-4, 0.8e-9), 1.7
 """e, g [s]: Python of an iteration with joints, and what its rows take; how many more there are until joints close."""
+UNSYMMETRIC = 10.0
+"""Times as long as a Cholesky factor takes what joints and contacts need together."""
 FEWEST = 10_000
 """Blocks up to which aggregates are not worth their Python, whatever the iterations."""
 MANY = 200_000
@@ -123,7 +126,9 @@ class Costs:
 
     @property
     def _times(self) -> float:
-        return self.constants.with_contacts if self.touches else 1.0
+        if not self.touches:
+            return 1.0
+        return UNSYMMETRIC if self.rows else self.constants.with_contacts
 
     @classmethod
     def of(cls, system: System) -> Costs:

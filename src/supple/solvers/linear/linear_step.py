@@ -230,8 +230,10 @@ class LinearSolve:
         tolerance: float,
         size: float,
     ) -> LinearSolution | None:
-        """None where the iterations fail."""
+        """None where the iterations fail, or contacts are too stiff for them."""
         o, system = self.options, kept.lin.system
+        if kept.blocks is not None and not kept.blocks.resolves(extra):
+            return None
         if prescribed is not None:
             joints = replace(joints, g=joints.g - joints.G @ prescribed)
         G = filtered_columns(system, joints.G)

@@ -13,7 +13,7 @@ from supple.scene.system import System
 from supple.solvers.linear.costs import FEWEST, MANY, Costs
 
 Array = np.ndarray
-SMALL = 1500  # unknowns up to which the direct solver is taken where there are contacts, or costs are not known
+SMALL = 1500  # unknowns up to which the direct solver is taken where costs are not known
 FACTORED = 20_000  # unknowns up to which a factor is taken in a step that iterations do not solve
 
 
@@ -45,8 +45,6 @@ class LinearOptions:
             return system.v_size > SMALL
         if system.v_size > MANY:
             return True
-        if (system.contacts or system.joints) and system.v_size <= SMALL:
-            return False  # contacts may be a million times as stiff as their bodies, beyond what iterations resolve
         return Costs.of(system).iterates(self.tolerance, mass=mass, damping=damping, stiffness=stiffness)
 
     def aggregates(self, system: System, **weights: float) -> bool:

@@ -147,7 +147,7 @@ class StepBlocks:
         """By conjugate gradients; where contacts make the matrix unsymmetric, by stabilised biconjugate ones
         [Vor92]. None where these fail, or contacts are too stiff for them, and a factor is to be taken."""
         o, may_factor = self.options, self._may_factor
-        if extra is not None and not self._resolves(extra.J, np.einsum("kii->k", extra.K)):
+        if not self.resolves(extra):
             return None
         tolerance = worth(tolerance, o.tolerance)
         A = self.A if extra is None else self._widened(extra)
@@ -190,9 +190,13 @@ class StepBlocks:
     def _may_factor(self) -> bool:
         return self.options.may_factor(3 * self.A.block_row_count)
 
+    def resolves(self, extra: ContactBlocks | None) -> bool:
+        """Whether iterations resolve the bodies beside what contacts add, or nothing else is to take the step."""
+        return extra is None or self._resolves(extra.J, np.einsum("kii->k", extra.K))
+
     def _resolves(self, J: BlockRows, traces: Array) -> bool:
-        """Whether iterations resolve the bodies beside contacts with rows J, whose blocks have traces (k,), or nothing
-        else is to take the step. An error of theirs is in proportion to the contacts' forces."""
+        """Of contacts with rows J, whose blocks have traces (k,). An error of iterations is in proportion to their
+        forces."""
         if not self._may_factor:
             return True
         added = np.repeat(traces, np.diff(J.ptr)) * np.einsum("eij,eij->e", J.blocks, J.blocks) / 3.0
