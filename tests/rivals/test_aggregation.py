@@ -150,6 +150,32 @@ def test_it_is_symmetric_and_positive_definite() -> None:
     assert np.linalg.eigvalsh((inverse + inverse.T) / 2).min() > 0.0
 
 
+def test_a_cycle_is_gauss_seidel_down_the_coarse_motions_and_gauss_seidel_up() -> None:
+    """Beside dense matrices, whose blocks beside the diagonal are rounded to single precision."""
+    A, points = matrix_of((12, 11, 11))
+    M, n = made(A, points), 3 * len(points)
+    fine, coarse = M._levels
+    K, count = fine.pattern.dense(), 6 * fine.pattern.count
+    at = np.arange(count) // 6
+    D = np.where(at[:, None] == at, K, 0.0)
+    L = np.tril(np.where(at[:, None] == at, 0.0, K).astype(np.float32).astype(float))
+    T = rigid_motions(coarse.part, fine.centres)
+    T = np.concatenate([T.reshape(-1, 3, T.shape[1]), np.zeros_like(T).reshape(-1, 3, T.shape[1])], axis=1)
+    for i, p in enumerate(coarse.part):
+        T[i, 3:, 6 * p + 3 : 6 * p + 6] = np.eye(3)
+    T = T.reshape(count, -1)
+    r = np.random.default_rng(3).normal(size=n)
+    f = rigid_motions(fine.part, points).T @ r
+    z = np.linalg.solve(D + L, f)
+    z += T @ np.linalg.solve(coarse.pattern.dense(), T.T @ (-L.T @ z))
+    z = np.linalg.solve(D + L.T, f - L @ z)
+    out = np.full(n, np.nan)
+    M.apply(r, out)
+    expected = rigid_motions(fine.part, points) @ z
+    expected += np.linalg.solve(A.data[A.diagonal], r.reshape(-1, 3, 1)).reshape(-1)
+    np.testing.assert_allclose(out, expected, atol=1e-6 * np.abs(expected).max())
+
+
 def test_a_solid_takes_as_many_iterations_whatever_its_stiffness() -> None:
     counts = []
     for young in (1e5, 1e7, 1e9):

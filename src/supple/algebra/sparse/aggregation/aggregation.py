@@ -3,9 +3,10 @@
     M^-1 = D^-1 + T C T^T        D: 3x3 diagonal blocks of A;  T: rigid motions of each aggregate;  C ~ (T^T A T)^-1
 
 C is one symmetric cycle: Gauss-Seidel forward over the 6x6 blocks of T^T A T, the same of aggregates of aggregates, and
-Gauss-Seidel backward; the coarsest, of at most `FEW` aggregates, is inverted as it is. Rigid motions are what a solid
-resists least, and diagonal blocks see least of. The aggregates are not smoothed [VMB96]: that takes two products with A
-for each application and a larger prolongator, and saves fewer iterations than it costs (`docs/performance.md`).
+Gauss-Seidel backward, with blocks in single precision; the coarsest, of at most `FEW` aggregates, is inverted as it is.
+Rigid motions are what a solid resists least, and diagonal blocks see least of. The aggregates are not smoothed [VMB96]:
+that takes two products with A for each application and a larger prolongator, and saves fewer iterations than it costs
+(`docs/performance.md`).
 
 Aggregates and patterns are found once, from places at rest; motions and matrices are new for each matrix, so that a run
 that is resumed has the same bits.
@@ -37,7 +38,8 @@ STIFF = 10.0
 
 @dataclass(eq=False)
 class _Level:
-    """Aggregates: their pattern; d (n, 3): places of their members from the centres; part (n,): of each member."""
+    """Aggregates: their pattern; d (n, 3): places of their members from the centres; part (n,): of each member. r, z
+    (6 m + 2): forces and motions; columns: see `kernels.Level`."""
 
     pattern: CoarsePattern
     part: Array
@@ -45,6 +47,7 @@ class _Level:
     centres: Array
     r: Array
     z: Array
+    columns: Array
     matrix: kernels.Level | None = None
 
 
@@ -72,11 +75,12 @@ class Aggregation:
             pattern = CoarsePattern(pattern.indptr, pattern.indices, parent)
             self._add(pattern, parent)
         self._part, self._inverse = part.copy(), np.empty((0, 0))
-        self._s, self._W = np.empty((1, 6)), np.empty((3, 6))
+        self._s, self._W = np.empty(8), np.empty((3, 6))
 
     def _add(self, pattern: CoarsePattern, part: Array) -> None:
         n = pattern.count
-        vectors = (np.empty((n, 3)), np.empty((n, 6)), np.empty((n, 6)))
+        columns = np.zeros(36 * len(pattern.indices) + 2, dtype=np.float32)
+        vectors = (np.empty((n, 3)), np.zeros(6 * n + 2), np.zeros(6 * n + 2), columns)
         self._levels.append(_Level(pattern, part, np.empty((len(part), 3)), *vectors))
 
     @property
@@ -115,8 +119,9 @@ class Aggregation:
             kernels.compute_frame_products(fine.pattern.data, p.source, p.rows, p.cols, p.targets, coarse.d, p.data)
             p.close()
             f = fine.pattern
-            inverse = np.linalg.inv(f.data[f.diagonal])
-            fine.matrix = kernels.Level(f.indptr, f.indices, f.diagonal, f.data, inverse)
+            fine.columns[:-2].reshape(-1, 6, 6)[:] = f.data.transpose(0, 2, 1)
+            inverse = np.append(np.linalg.inv(f.data[f.diagonal]).transpose(0, 2, 1), [0.0, 0.0])
+            fine.matrix = kernels.Level(f.indptr, f.indices, f.diagonal, fine.columns, inverse)
         self._inverse = _inverted(self._levels[-1].pattern.dense())
         self._taken = own
 
@@ -144,13 +149,14 @@ class Aggregation:
         """z_out = M^-1 r. r, z_out: (3 block_row_count)."""
         r, z_out = r.reshape(-1), z_out.reshape(-1)
         first, last = self._levels[0], self._levels[-1]
-        kernels.sum_forces(r, first.d, self._part, first.r)
+        kernels.sum_forces(r, first.d, self._part, first.r[:-2].reshape(-1, 6))
         for fine, coarse in pairwise(self._levels):
             kernels.sweep_down(fine.matrix, fine.r, coarse.d, coarse.part, self._s, fine.z, coarse.r)
-        last.z[:] = (self._inverse @ last.r.ravel()).reshape(-1, 6)
+        np.dot(self._inverse, last.r[:-2], out=last.z[:-2])
         for fine, coarse in zip(self._levels[-2::-1], self._levels[:0:-1]):
             kernels.sweep_up(fine.matrix, fine.r, coarse.d, coarse.part, coarse.z, self._s, fine.z)
-        kernels.compute_sum(self._blocks.inverse_blocks, r, first.z, first.d, self._part, z_out)
+        motions = first.z[:-2].reshape(-1, 6)
+        kernels.compute_sum(self._blocks.inverse_blocks, r, motions, first.d, self._part, z_out)
 
 
 def _traces(A: BlockSparse) -> Array:

@@ -1,7 +1,8 @@
 """Kernels of `Aggregation`: between points and rigid motions of their aggregates, and sweeps over blocks of these.
 
 A motion of an aggregate is (t, w): its points move by t + w x d, d their place from its centre. Forces on points have
-the sum (sum f, sum d x f). Blocks of aggregates are 6x6, row-major in (k, 6, 6).
+the sum (sum f, sum d x f). Blocks of aggregates are 6x6, row-major in (k, 6, 6). Sweeps take them column by column,
+each a vector of eight lanes, of which six are used: flat arrays have two numbers more behind their end.
 """
 
 # mypy: ignore-errors
@@ -12,15 +13,18 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
+from supple.algebra.lanes.lane_sums import widened
+from supple.algebra.lanes.lane_type import load, store
 
 
 class Level(NamedTuple):
-    """A matrix of 6x6 blocks, full rows; places of its diagonal blocks (n,), and their inverses (n, 6, 6)."""
+    """A matrix of 6x6 blocks, full rows; places of its diagonal blocks (n,). columns: the blocks in single precision,
+    and inverse: those of the diagonal blocks, both column by column and flat."""
 
     indptr: np.ndarray
     indices: np.ndarray
     diagonal: np.ndarray
-    data: np.ndarray
+    columns: np.ndarray
     inverse: np.ndarray
 
 
@@ -144,72 +148,73 @@ def mirror(upper, transposed, data_out):
 
 
 @compiled(inline=True)
-def _product(B, k, z, i):
-    """The six numbers B[k] z[i]; B (n, 6, 6), z (m, 6)."""
-    y0, y1, y2, y3, y4, y5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for j in range(6):
-        own = z[i, j]
-        y0 += B[k, 0, j] * own
-        y1 += B[k, 1, j] * own
-        y2 += B[k, 2, j] * own
-        y3 += B[k, 3, j] * own
-        y4 += B[k, 4, j] * own
-        y5 += B[k, 5, j] * own
-    return y0, y1, y2, y3, y4, y5
+def _wide_product(B, k, z, i):
+    """Lanes of B[k] z[i]; B: columns in single precision, z flat."""
+    b, c = 36 * np.int64(k), 6 * np.int64(i)
+    y = widened(load(B, b, 8)) * z[c]
+    y = y + widened(load(B, b + 6, 8)) * z[c + 1]
+    y = y + widened(load(B, b + 12, 8)) * z[c + 2]
+    y = y + widened(load(B, b + 18, 8)) * z[c + 3]
+    y = y + widened(load(B, b + 24, 8)) * z[c + 4]
+    return y + widened(load(B, b + 30, 8)) * z[c + 5]
 
 
 @compiled(inline=True)
-def _row_product(level, z, begin, end):
-    """The sum of B_k z over the blocks of a row from `begin` to `end`."""
-    s0, s1, s2, s3, s4, s5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for k in range(begin, end):
-        y0, y1, y2, y3, y4, y5 = _product(level.data, k, z, level.indices[k])
-        s0, s1, s2, s3, s4, s5 = s0 + y0, s1 + y1, s2 + y2, s3 + y3, s4 + y4, s5 + y5
-    return s0, s1, s2, s3, s4, s5
+def _product(B, k, z):
+    """Lanes of B[k] z; B: columns, z (6)."""
+    b = 36 * np.int64(k)
+    y = load(B, b, 8) * z[0] + load(B, b + 6, 8) * z[1]
+    y = y + load(B, b + 12, 8) * z[2] + load(B, b + 18, 8) * z[3]
+    return y + load(B, b + 24, 8) * z[4] + load(B, b + 30, 8) * z[5]
 
 
 @compiled(borrows=True)
 def sweep_down(level, r, d, part, s, z_out, coarse_out):
-    """(D + L) z = r by Gauss-Seidel; what is left of r, -U z, summed over the parts of the next level; s (1, 6):
-    scratch."""
-    n = level.inverse.shape[0]
+    """(D + L) z = r by Gauss-Seidel; what is left of r, -U z, summed over the parts of the next level. r, z_out,
+    coarse_out: flat; s (8): scratch."""
+    n = level.diagonal.size
     for i in range(n):
-        y0, y1, y2, y3, y4, y5 = _row_product(level, z_out, level.indptr[i], level.diagonal[i])
-        s[0, 0], s[0, 1], s[0, 2] = r[i, 0] - y0, r[i, 1] - y1, r[i, 2] - y2
-        s[0, 3], s[0, 4], s[0, 5] = r[i, 3] - y3, r[i, 4] - y4, r[i, 5] - y5
-        z0, z1, z2, z3, z4, z5 = _product(level.inverse, i, s, 0)
-        z_out[i, 0], z_out[i, 1], z_out[i, 2], z_out[i, 3], z_out[i, 4], z_out[i, 5] = z0, z1, z2, z3, z4, z5
-    for p in range(coarse_out.shape[0]):
-        for a in range(6):
-            coarse_out[p, a] = 0.0
+        y = load(r, 6 * i, 8)
+        for k in range(level.indptr[i], level.diagonal[i]):
+            y = y - _wide_product(level.columns, k, z_out, level.indices[k])
+        store(s, 0, y)
+        store(z_out, 6 * i, _product(level.inverse, i, s))  # the next row takes the place of the last two lanes
+    coarse_out[:] = 0.0
     for i in range(n):
-        y0, y1, y2, y3, y4, y5 = _row_product(level, z_out, level.diagonal[i] + 1, level.indptr[i + 1])
-        p, d0, d1, d2 = part[i], d[i, 0], d[i, 1], d[i, 2]
-        coarse_out[p, 0] -= y0
-        coarse_out[p, 1] -= y1
-        coarse_out[p, 2] -= y2
-        coarse_out[p, 3] -= y3 + (d1 * y2 - d2 * y1)
-        coarse_out[p, 4] -= y4 + (d2 * y0 - d0 * y2)
-        coarse_out[p, 5] -= y5 + (d0 * y1 - d1 * y0)
+        s[:] = 0.0
+        y = load(s, 0, 8)
+        for k in range(level.diagonal[i] + 1, level.indptr[i + 1]):
+            y = y - _wide_product(level.columns, k, z_out, level.indices[k])
+        store(s, 0, y)
+        p, d0, d1, d2 = 6 * np.int64(part[i]), d[i, 0], d[i, 1], d[i, 2]
+        coarse_out[p] += s[0]
+        coarse_out[p + 1] += s[1]
+        coarse_out[p + 2] += s[2]
+        coarse_out[p + 3] += s[3] + (d1 * s[2] - d2 * s[1])
+        coarse_out[p + 4] += s[4] + (d2 * s[0] - d0 * s[2])
+        coarse_out[p + 5] += s[5] + (d0 * s[1] - d1 * s[0])
 
 
 @compiled(borrows=True)
 def sweep_up(level, r, d, part, coarse, s, z_out):
-    """z += the motion of each part, then Gauss-Seidel backwards for A z = r; s (1, 6): scratch."""
-    n = level.inverse.shape[0]
+    """z += the motion of each part, then Gauss-Seidel backwards for A z = r. r, coarse, z_out: flat; s (8): scratch."""
+    n = level.diagonal.size
     for i in range(n):
-        p, d0, d1, d2 = part[i], d[i, 0], d[i, 1], d[i, 2]
-        w0, w1, w2 = coarse[p, 3], coarse[p, 4], coarse[p, 5]
-        z_out[i, 0] += coarse[p, 0] + (w1 * d2 - w2 * d1)
-        z_out[i, 1] += coarse[p, 1] + (w2 * d0 - w0 * d2)
-        z_out[i, 2] += coarse[p, 2] + (w0 * d1 - w1 * d0)
-        z_out[i, 3] += w0
-        z_out[i, 4] += w1
-        z_out[i, 5] += w2
+        p, at, d0, d1, d2 = 6 * np.int64(part[i]), 6 * i, d[i, 0], d[i, 1], d[i, 2]
+        w0, w1, w2 = coarse[p + 3], coarse[p + 4], coarse[p + 5]
+        z_out[at] += coarse[p] + (w1 * d2 - w2 * d1)
+        z_out[at + 1] += coarse[p + 1] + (w2 * d0 - w0 * d2)
+        z_out[at + 2] += coarse[p + 2] + (w0 * d1 - w1 * d0)
+        z_out[at + 3] += w0
+        z_out[at + 4] += w1
+        z_out[at + 5] += w2
     for i in range(n - 1, -1, -1):
-        x0, x1, x2, x3, x4, x5 = _row_product(level, z_out, level.indptr[i], level.diagonal[i])
-        y0, y1, y2, y3, y4, y5 = _row_product(level, z_out, level.diagonal[i] + 1, level.indptr[i + 1])
-        s[0, 0], s[0, 1], s[0, 2] = r[i, 0] - (x0 + y0), r[i, 1] - (x1 + y1), r[i, 2] - (x2 + y2)
-        s[0, 3], s[0, 4], s[0, 5] = r[i, 3] - (x3 + y3), r[i, 4] - (x4 + y4), r[i, 5] - (x5 + y5)
-        z0, z1, z2, z3, z4, z5 = _product(level.inverse, i, s, 0)
-        z_out[i, 0], z_out[i, 1], z_out[i, 2], z_out[i, 3], z_out[i, 4], z_out[i, 5] = z0, z1, z2, z3, z4, z5
+        y = load(r, 6 * i, 8)
+        for k in range(level.indptr[i], level.diagonal[i]):
+            y = y - _wide_product(level.columns, k, z_out, level.indices[k])
+        for k in range(level.diagonal[i] + 1, level.indptr[i + 1]):
+            y = y - _wide_product(level.columns, k, z_out, level.indices[k])
+        store(s, 0, y)
+        store(s, 0, _product(level.inverse, i, s))
+        for a in range(6):
+            z_out[6 * i + a] = s[a]
