@@ -26,6 +26,7 @@ from supple.bodies.voxel.kernels import advance, advance_colliding
 from supple.bodies.voxel.sweep.brick_data import STATE
 from supple.bodies.voxel.sweep.brick_links import three
 from supple.bodies.voxel.sweep.lattice_kernels import largest_strain_and_bend
+from supple.bodies.voxel.sweep.look_kernels import may_exceed
 from supple.bodies.voxel.sweep.team_kernels import assist
 from supple.bodies.voxel.touching.collision_kernels import HELD, LISTED, TABLE, clear_contacts
 from supple.bodies.voxel.touching.joint_kernels import compute_violations, place_sides, start_joints
@@ -144,9 +145,9 @@ def leave_stride(state, frames):
 
 
 @compiled(borrows=True)
-def end_stride(state, frames, links, strain, bend, k):
+def end_stride(bricks, slabs, frames, links, strain, bend, k):
     """The end of stride k: how a call would end here. strain, angle between linked voxels [rad]: what was seen."""
-    if not leave_stride(state, frames):
+    if not leave_stride(bricks.state, frames):
         return LOST
     at = frames.number[k]
     if at >= 0:
@@ -155,6 +156,8 @@ def end_stride(state, frames, links, strain, bend, k):
                 frames.kept_x[at, i, c] = frames.x[i, c]
             for c in range(6):
                 frames.kept_v[at, i, c] = frames.v[i, c]
+    if not may_exceed(bricks, slabs, strain, bend):
+        return WHOLE
     found = largest_strain_and_bend(links, frames.x)
     return LOOK if found[0] > strain or found[1] > bend else WHOLE
 
@@ -172,7 +175,7 @@ def advance_strides(bricks, slabs, laws, damping, given, step, frames, links, si
         advance(bricks, slabs, laws, damping, step, first, first + count, members)
         if laws.failures.sum() > 0:
             return k, BROKEN
-        how = end_stride(bricks.state, frames, links, strain, bend, k)
+        how = end_stride(bricks, slabs, frames, links, strain, bend, k)
         if how != WHOLE:
             return (k if how == LOST else k + 1), how
     return len(signals), WHOLE
@@ -228,7 +231,7 @@ def advance_meeting(
         if laws.failures.sum() > 0:
             return k, BROKEN, 0
         open_out[k] = end_joints(bricks.state, joints)
-        how = end_stride(bricks.state, frames, links, strain, bend, k)
+        how = end_stride(bricks, slabs, frames, links, strain, bend, k)
         if how != WHOLE:
             return (k if how == LOST else k + 1), how, 0
     return len(signals), WHOLE, 0
