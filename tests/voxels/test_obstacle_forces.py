@@ -70,7 +70,7 @@ def test_friction_of_a_sliding_block_is_its_coefficient() -> None:
 
 def test_a_conveyor_takes_a_block_along() -> None:
     """In its direction while it is slower, with the friction of the conveyor."""
-    belt = sp.Plane((0, 0, 1), 0.0, friction=0.3, motion=sp.Motion(velocity=(0, 1.5, 0)), name="belt")
+    belt = sp.Plane((0, 0, 1), 1e-5, friction=0.3, motion=sp.Motion(velocity=(0, 1.5, 0)), name="belt")
     force = ended(scene((0, 0, -G), 0.0, belt), 0.2).between("block", "belt")
     assert force[1] == pytest.approx(0.3 * force[2], rel=1e-6)
 
@@ -121,3 +121,26 @@ def test_nothing_touches_in_the_air() -> None:
     made.add(block(), at=(0, 0, 1.0), name="block")
     made.add(sp.Floor())
     assert len(ended(made, 0.1).pairs) == 0
+
+
+def test_forces_of_several_frames_are_those_of_each() -> None:
+    """Found in one call, of voxels that swell and of two bodies between obstacles, one of which moves."""
+    swelling = sp.VoxelMaterial(1e5, 1000, bond_damping=0.5, expansion=0.01)
+    grid = sp.VoxelGrid(np.ones((3, 3, 3), dtype=int), SIZE)
+    made = scene((-G, 0, -G), 0.0, sp.Floor(), sp.Plane((1, 0, 0), 0.0, name="wall"))
+    made.add(sp.VoxelBody(grid, swelling, actuation=sp.Actuation(5.0, 5.0)), at=(0, 0.2, 0), name="second")
+    made.add(sp.Plane((0, 0, 1), 1e-5, friction=0.3, motion=sp.Motion(velocity=(0, 1.5, 0)), name="belt"))
+    system, solver = made.compile(), sp.LatticeSolver()
+    solver.prepare(system)
+    state = system.initial_state()
+    frames = [found for found, _ in solver.advance_frames(system, state, [5] * 8)]
+    together = solver.obstacle_forces(system, frames)
+    assert {pair for found in together for pair in found.bodies} == {
+        (body, obstacle) for body in ("block", "second") for obstacle in ("floor", "wall", "belt")
+    }
+    assert len({len(found.bodies) for found in together}) > 1
+    for frame, found in zip(frames, together):
+        (alone,) = solver.obstacle_forces(system, [frame])
+        assert found.bodies == alone.bodies
+        for one, other in zip(found[1:], alone[1:]):
+            np.testing.assert_array_equal(one, other)

@@ -24,6 +24,7 @@ from supple.scene.kinematics import hanging_on
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.solvers.methods.lattice_obstacles import MET
 
 Array = np.ndarray
 FLAT = 1e-9  # singular values below this part of the largest count as zero
@@ -124,7 +125,9 @@ def measure_gaps(system: System, state: State) -> dict[str, float]:
 
 def foresee(system: System, states: Sequence[State], number: int) -> None:
     """Before the state of this number is looked at: bodies that can find what will be asked of it, and of those that
-    follow, in one call."""
+    follow, in one call; and a solver of lattices, where they push obstacles."""
+    if number == 0 and len(states) > 1 and MET in system.memo:
+        system.memo[MET].foresee(states)
     if "foreseeing" not in system.memo:
         system.memo["foreseeing"] = [slot for slot in system.bodies if isinstance(slot.body, Foreseeing)]
     for slot in system.memo["foreseeing"]:

@@ -268,7 +268,11 @@ class Swing:
 
     def sizes(self, t: float, commanded: Array | None = None) -> Array:
         """Sizes of the voxels at time t [s], (n,) [m]."""
-        return np.asarray(self.rest + self.patterns @ self.values(np.array([t]), commanded)[0])
+        return np.asarray(self.sizes_at(np.array([t]), commanded)[0])
+
+    def sizes_at(self, times: Array, commanded: Array | None = None) -> Array:
+        """The same at several times (k,) [s], (k, n) [m]."""
+        return np.array([self.rest + self.patterns @ values for values in self.values(times, commanded)])
 
     @classmethod
     def joined(cls, models: Sequence[VoxelModel], swings: Sequence[Swing | None]) -> Swing | None:

@@ -31,6 +31,18 @@ class NamedPairs(Sequence[tuple[str, str]]):
         number = {name: k for k, name in enumerate(names)}
         return cls(names, [(number[one], number[other]) for one, other in pairs])
 
+    @classmethod
+    def among(cls, names: Sequence[str], numbers: Array) -> NamedPairs:
+        """Of numbers (k, 2) in a table of names; those that occur, in the order in which they do, are kept.
+
+        >>> NamedPairs.among(["box", "ball", "floor"], np.array([[1, 2], [0, 2]])).names
+        ['ball', 'floor', 'box']
+        """
+        seen = list(dict.fromkeys(numbers.ravel().tolist()))
+        place = np.zeros(len(names), dtype=np.int64)
+        place[seen] = np.arange(len(seen))
+        return cls([names[k] for k in seen], place[numbers])
+
     def __len__(self) -> int:
         return len(self.numbers)
 

@@ -14,56 +14,83 @@ in the scene, what they push and hold in this one small step is left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 
 import numpy as np
 
 from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
+from supple.contact.binding.named_pairs import NamedPairs
 from supple.contact.binding.remembering import Touching
 from supple.interaction.obstacles import Obstacle, distance
+from supple.scene.state import State
 
 Array = np.ndarray
 MET = "obstacles met in sweeps"
-"""In a system's memo: a function of a state that tells them, left there by the solver."""
-Steps = Callable[[list[tuple[Obstacle, ...]]], list[Array]]
-"""Velocities (n, 6) [m/s, rad/s] after one small step with each of several lists of the obstacles."""
+"""In a system's memo: `ObstaclesMet`, left there by the solver."""
+Steps = Callable[[list[int], list[tuple[Obstacle, ...]]], list[Array]]
+"""Velocities (k, n, 6) [m/s, rad/s] after one small step from states of these numbers, with each of several lists of
+the obstacles."""
+
+
+class ObstaclesMet:
+    """Where lattices push obstacles, at a state; of states that were foreseen, found at once. find: of several."""
+
+    def __init__(self, find: Callable[[Sequence[State]], list[Touching]]) -> None:
+        self.find = find
+        self._foreseen: list[tuple[State, Touching]] = []
+
+    def foresee(self, states: Sequence[State]) -> None:
+        """Find for all of these what will be asked next, one after the other."""
+        self._foreseen = list(zip([state.copy() for state in states], self.find(states)))
+
+    def __call__(self, state: State) -> Touching:
+        for known, found in self._foreseen:
+            if known.t == state.t and np.array_equal(known.x, state.x) and np.array_equal(known.v, state.v):
+                return found
+        return self.find([state])[0]
 
 
 def found_forces(
     sweep: LatticeSweep,
     obstacles: dict[str, Obstacle],
     owners: Sequence[tuple[str, int]],
-    state: LocalState,
+    states: Sequence[LocalState],
     h: float,
     steps: Steps,
-) -> Touching:
-    """Contacts of voxels with obstacles, at frames of a state. owners: name of each body, and how many voxels it has; h
+) -> list[Touching]:
+    """Contacts of voxels with obstacles, at frames of states. owners: name of each body, and how many voxels it has; h
     [s]: the small step."""
-    x, model = np.asarray(state.x)[:, :3], sweep.model
-    size = model.size if sweep.swing is None else sweep.swing.sizes(state.t, sweep.commanded)
-    near: list[tuple[str, Obstacle, Array, Array, Array]] = []
-    for name, obstacle in obstacles.items():
-        gap, normal = _posed_distance(obstacle, state.t, x)
-        inside = np.flatnonzero(gap < size / 2)
-        if len(inside):
-            near.append((name, obstacle, inside, gap[inside], normal[inside]))
-    if not near:
-        return nothing()
+    x, model = np.array([np.asarray(state.x)[:, :3] for state in states]), sweep.model
+    times = np.array([state.t for state in states])
+    size = model.size if sweep.swing is None else sweep.swing.sizes_at(times, sweep.commanded)
+    gaps = [_posed_distances(obstacle, times, x) for obstacle in obstacles.values()]
+    inside = [gap < size / 2 for gap, _ in gaps]
+    near = np.array([rows.any(axis=1) for rows in inside])  # (obstacles, states)
     body = np.repeat(np.arange(len(owners)), [count for _, count in owners])
-    names: list[tuple[str, str]] = []
-    places, normals, forces = [], [], []
-    met = tuple(obstacle for _, obstacle, *_ in near)
-    v = [after[:, :3] for after in steps([met[:k] for k in range(len(met) + 1)])]
-    for (name, _, inside, gap, normal), (before, after) in zip(near, pairwise(v)):
-        force = (model.mass[inside] / h)[:, None] * (after[inside] - before[inside])
-        pushes = force.any(axis=1)
-        names += [(owners[number][0], name) for number in body[inside[pushes]].tolist()]
-        places.append((x[inside] - gap[:, None] * normal)[pushes])
-        normals.append(normal[pushes])
-        forces.append(force[pushes])
-    return Touching(names, np.concatenate(places), np.concatenate(normals), np.concatenate(forces))
+    names, all_obstacles = [*(name for name, _ in owners), *obstacles], list(obstacles.values())
+    told = [nothing()] * len(states)
+    for which in np.unique(near[:, near.any(axis=0)], axis=1).T:
+        chosen = np.flatnonzero((which == near.T).all(axis=1))
+        numbers = np.flatnonzero(which).tolist()
+        met = [all_obstacles[number] for number in numbers]
+        v = [after[:, :, :3] for after in steps(chosen.tolist(), [tuple(met[:k]) for k in range(len(met) + 1)])]
+        parts = []
+        for number, before, after in zip(numbers, v, v[1:]):
+            row, voxel = np.nonzero(inside[number][chosen])
+            force = (model.mass[voxel] / h)[:, None] * (after[row, voxel] - before[row, voxel])
+            pushes = force.any(axis=1)
+            row, voxel, at = row[pushes], voxel[pushes], (chosen[row[pushes]], voxel[pushes])
+            gap, normal = (values[at] for values in gaps[number])
+            pair = np.stack([body[voxel], np.full(len(voxel), len(owners) + number)], axis=1)
+            parts.append((row, pair, x[at] - gap[:, None] * normal, normal, force[pushes]))
+        rows, *values = map(np.concatenate, zip(*parts))
+        order = np.argsort(rows, kind="stable")  # of a state one obstacle after the other
+        ends = np.searchsorted(rows[order], np.arange(len(chosen) + 1))
+        pair, *arrays = (each[order] for each in values)
+        for k, a, b in zip(chosen.tolist(), ends, ends[1:]):
+            told[k] = Touching(NamedPairs.among(names, pair[a:b]), *(each[a:b] for each in arrays))
+    return told
 
 
 def nothing() -> Touching:
@@ -71,10 +98,17 @@ def nothing() -> Touching:
     return Touching([], np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)))
 
 
-def _posed_distance(obstacle: Obstacle, t: float, x: Array) -> tuple[Array, Array]:
-    """Distances and normals of points (n, 3) of the world at a time [s]."""
+def _posed_distances(obstacle: Obstacle, times: Array, x: Array) -> tuple[Array, Array]:
+    """Distances (k, n) and normals (k, n, 3) of points (k, n, 3) of the world at times (k,) [s]."""
     if obstacle.motion is None:
-        return distance(obstacle, x)
+        gap, normal = distance(obstacle, x.reshape(-1, 3))
+        return gap.reshape(x.shape[:2]), normal.reshape(x.shape)
+    each = [_posed_distance(obstacle, float(t), at) for t, at in zip(times, x)]
+    return np.array([gap for gap, _ in each]), np.array([normal for _, normal in each])
+
+
+def _posed_distance(obstacle: Obstacle, t: float, x: Array) -> tuple[Array, Array]:
+    """Of points (n, 3) at a time [s], for an obstacle that moves."""
     pose = obstacle.pose(t)
     R = rotations.to_matrix(pose[3:])
     gap, normal = distance(obstacle, (x - pose[:3]) @ R)

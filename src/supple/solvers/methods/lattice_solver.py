@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,7 +47,7 @@ from supple.solvers.coupling.lattice_loads import acting_loads, foreseen, longes
 from supple.solvers.coupling.lattice_world import LatticeWorld, world_of
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.methods.lattice_guides import Guides
-from supple.solvers.methods.lattice_obstacles import MET, found_forces
+from supple.solvers.methods.lattice_obstacles import MET, ObstaclesMet, found_forces
 from supple.solvers.methods.lattice_springs import SweptSprings
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.striding import step_by_step, step_times
@@ -178,7 +178,7 @@ class LatticeSolver:
         self._strides = Strides.of(self._sweep, loads) if alone else None
         self._has_warned = self._has_warned_of_contacts = self._meets = False
         if world.obstacles:
-            system.memo[MET] = partial(self.obstacle_forces, system)
+            system.memo[MET] = ObstaclesMet(partial(self.obstacle_forces, system))
         self._prepared = (system, system.revision)
 
     @staticmethod
@@ -361,20 +361,33 @@ class LatticeSolver:
         outcome = outcome if state.is_finite else Outcome.NOT_FINITE
         return StepReport(outcome, iterations=steps)
 
-    def obstacle_forces(self, system: System, state: State) -> Touching:
-        """Where lattices push obstacles in the small step that begins at a state, see `lattice_obstacles`."""
+    def obstacle_forces(self, system: System, states: Sequence[State]) -> list[Touching]:
+        """Where lattices push obstacles in the small step that begins at each of several states, see
+        `lattice_obstacles`. They are found together where all that lattices remember is frames."""
+        together = self._strides is not None and not (self._strides.remembers or self._commands)
+        alike = groupby(states, key=(lambda state: self.found_step(state)[1]) if together else id)
+        return [found for _, group in alike for found in self._obstacle_forces(system, list(group))]
+
+    def _obstacle_forces(self, system: System, states: list[State]) -> list[Touching]:
+        """The same of states with the same stable step, or of one."""
         owners = [(slot.name, slot.coordinates.count) for slot in system.bodies]
-        _, stable = self.found_step(state)
+        _, stable = self.found_step(states[0])
         if self.contacts is not None:
             stable = StableStep(stable.single, ONE_STAGE, stable.single)
         dt = self.dt / part_count(self.dt / stable.step)
-        local, pairs, stages = self._local(system, state), state.memory.get(PAIRS), stable.stages_of(dt)
+        pairs, stages = states[0].memory.get(PAIRS), stable.stages_of(dt)
+        local = [self._local(system, state) for state in states]
 
-        def steps(meetings: list[tuple[Obstacle, ...]]) -> list[Array]:
+        def steps(numbers: list[int], meetings: list[tuple[Obstacle, ...]]) -> list[Array]:
             if self._strides is None:
-                return [step(obstacles) for obstacles in meetings]
+                return [step(obstacles)[None] for obstacles in meetings]
             return self._strides.velocities_beside(
-                local, state.t, dt, meetings, gravity=system.gravity, stages=stages, pairs=pairs
+                [local[number] for number in numbers],
+                dt,
+                meetings,
+                gravity=system.gravity,
+                stages=stages,
+                pairs=pairs,
             )
 
         def step(obstacles: tuple[Obstacle, ...]) -> Array:
@@ -383,8 +396,8 @@ class LatticeSolver:
                 sweep.drop_joints()
                 sweep.set_contacts(None)
             if self._acting:
-                sweep.set_loads(acting_loads(system, state, self._acting))
-            end = advance_finite(sweep, local, dt, 1, system.gravity, pairs=pairs, stages=stages)
+                sweep.set_loads(acting_loads(system, states[0], self._acting))
+            end = advance_finite(sweep, local[0], dt, 1, system.gravity, pairs=pairs, stages=stages)
             sweep.met_obstacles(end.v)
             return np.asarray(end.v)
 

@@ -17,6 +17,7 @@ had it, and the lattice is swept again along the way that was found.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
@@ -44,7 +45,7 @@ from supple.solvers.coupling.slow_step import SlowSides, SlowStep
 from supple.solvers.coupling.split_step import SplitStep
 from supple.solvers.coupling.trees.part import TreePart
 from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt, extent_of
-from supple.solvers.methods.lattice_obstacles import MET
+from supple.solvers.methods.lattice_obstacles import MET, ObstaclesMet
 from supple.solvers.methods.lattice_solver import MANY_VOXELS, LatticeSolver
 from supple.solvers.report import SEVERITY, Outcome, StepReport
 from supple.solvers.system_part import SystemPart
@@ -142,7 +143,7 @@ class Partitioned:
             self.lattice.joints = across.swept
             self.lattice.prepare(self._fast.system)
             if known:
-                system.memo[MET] = partial(_obstacle_forces, self._fast, self.lattice)
+                system.memo[MET] = ObstaclesMet(partial(_obstacle_forces, self._fast, self.lattice))
             system.notes += [note for note in self.lattice.notes_beside() if note not in system.notes]
             self._surfaces = LatticeSurfaces.of(self._fast.system, system.contacts)
         self._parts = [
@@ -357,6 +358,6 @@ class Partitioned:
         return report
 
 
-def _obstacle_forces(part: SystemPart, lattice: LatticeSolver, state: State) -> Touching:
+def _obstacle_forces(part: SystemPart, lattice: LatticeSolver, states: Sequence[State]) -> list[Touching]:
     """Where the lattices push obstacles that their sweep meets."""
-    return lattice.obstacle_forces(part.system, part.state(state))
+    return lattice.obstacle_forces(part.system, [part.state(state) for state in states])

@@ -181,6 +181,26 @@ def advance_strides(bricks, slabs, laws, damping, given, step, frames, links, si
     return len(signals), WHOLE
 
 
+@compiled
+def advance_apart(bricks, slabs, laws, damping, given, step, frames, signals, x, v_out):
+    """One small step from each of several states, with x (k, n, 7) and v_out (k, n, 6), which become the velocities at
+    its end; of a step that left the finite those at its start. Rows 2 k of the step's tables are those of state k."""
+    for k in range(len(x)):
+        for i in range(len(frames.place)):
+            for c in range(7):
+                frames.x[i, c] = x[k, i, c]
+            for c in range(6):
+                frames.v[i, c] = v_out[k, i, c]
+        enter_stride(bricks, frames, signals, k)
+        if given is not None:
+            load_voxels(given, frames, k, bricks.loads)
+        advance(bricks, slabs, laws, damping, step, 2 * k, 2 * k + 1, 1)
+        leave_stride(bricks.state, frames)
+        for i in range(len(frames.place)):
+            for c in range(6):
+                v_out[k, i, c] = frames.v[i, c]
+
+
 @compiled(borrows=True)
 def begin_meeting(bricks, contacts, joints, given, frames, stride, count):
     """Forget what a stride before knew of contacts, but for the pairs that are held; begin with loads and joints."""

@@ -25,6 +25,7 @@ from supple.bodies.voxel.sweep.stride_kernels import (
     LOST,
     Frames,
     Given,
+    advance_apart,
     advance_meeting,
     advance_meeting_together,
     advance_strides,
@@ -144,8 +145,7 @@ class Strides:
 
     def velocities_beside(
         self,
-        state: LocalState,
-        t: float,
+        states: Sequence[LocalState],
         dt: float,
         meetings: Sequence[tuple[Obstacle, ...]],
         *,
@@ -153,20 +153,35 @@ class Strides:
         stages: Stages,
         pairs: Array | None = None,
     ) -> list[Array]:
-        """Velocities (n, 6) after one small step of dt [s] from a state at time t [s], beside several lists of
-        obstacles in place of the sweep's own, which it leaves as it is."""
+        """Velocities (k, n, 6) after one small step of dt [s] from each of several states, one where lattices remember
+        more than frames, beside several lists of obstacles in place of the sweep's own, which it leaves as it is."""
         sweep = replace(self.sweep)
-        own, times = replace(self, sweep=sweep), np.array([t])
+        own, times = replace(self, sweep=sweep), np.array([state.t for state in states])
         begins, ends = own._signals(times, dt, 1)
         given, damping, found = own._given(times, dt, 1), sweep.damping_of(dt, stages), []
         for obstacles in meetings:
             at_rest = obstacle_arrays([o for o in obstacles if not moves(o)], self.axes.tolist())
             moving = self._moving(obstacles, times, dt, 1)
-            step = own._step(t, dt, gravity, ends, {**at_rest, "fluid": self.at_rest["fluid"], **moving})
-            frames, *_ = own._taken(state, pairs, [], given, step, begins, 1, damping, NO_LIMITS)
+            around = {**at_rest, "fluid": self.at_rest["fluid"], **moving}
+            step = own._step(float(times[0]), dt, gravity, ends, around)
+            if not self.remembers:
+                found.append(own._apart(states, given, step, begins, damping))
+                continue
+            frames, *_ = own._taken(states[0], pairs, [], given, step, begins, 1, damping, NO_LIMITS)
             sweep.met_obstacles(frames.v)
-            found.append(frames.v)
+            found.append(frames.v[None])
         return found
+
+    def _apart(
+        self, states: Sequence[LocalState], given: Given | None, step: Step, begins: Array, damping: Damping
+    ) -> Array:
+        """Velocities (k, n, 6) after a small step from each of several states."""
+        layout = self.sweep.layout
+        x, v = (np.array([getattr(state, name) for state in states], dtype=float) for name in "xv")
+        bricks = layout.bricks if given is None else layout.bricks._replace(loads=layout.base_loads)
+        frames, laws = self._frames(states[0], 0, []), no_laws(self.sweep.dtype)
+        advance_apart(bricks, layout.slabs, laws, damping, given, step, frames, begins, x, v)
+        return v
 
     def _step(self, t: float, dt: float, gravity: Array, signals: Array, surroundings: dict[str, Array]) -> Step:
         gx, gy, gz = gravity[self.axes].tolist()
