@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import eigh_tridiagonal
+from scipy.linalg.lapack import dstebz, dstein
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.sparse.block_sparse_kernels import compute_product
@@ -142,15 +142,29 @@ def largest_eigenvector(apply: Product, start: Array, tolerance: float) -> Array
             w -= beside[-1] * vectors[-2]
         norm = float(np.linalg.norm(w))
         if k % 4 == 3 or norm <= TINY * abs(diagonal[-1]):
-            value, parts = eigh_tridiagonal(diagonal, beside, select="i", select_range=(k, k))
-            if norm * abs(parts[-1, 0]) <= tolerance * abs(value[0]):
+            value, parts = largest_pair(diagonal, beside)
+            if norm * abs(parts[-1]) <= tolerance * abs(value):
                 break
         beside.append(norm)
         vectors.append(w / norm)
     else:
         raise ConvergenceError("the fastest motion was not found", where="voxel body", value=LANCZOS)
-    y = parts[:, 0] @ np.array(vectors)
+    y = parts @ np.array(vectors)
     return np.asarray(y / np.linalg.norm(y))
+
+
+def largest_pair(diagonal: list[float], beside: list[float]) -> tuple[float, Array]:
+    """The largest eigenvalue of a symmetric tridiagonal matrix of n rows, and its eigenvector (n,), by bisection and
+    inverse iteration: LAPACK alone, since what `scipy.linalg` does around it takes longer for such short ones."""
+    n = len(diagonal)
+    if n == 1:
+        return diagonal[0], np.ones(1)
+    d, e, by_number = np.array(diagonal), np.array(beside), 2
+    _, values, block, split, failed = dstebz(d, e, by_number, 0.0, 1.0, n, n, 0.0, "B")
+    vectors, lost = dstein(d, e, values[:1], block, split)
+    if failed or lost:
+        raise ConvergenceError("the fastest motion was not found", where="voxel body", value=n)
+    return float(values[0]), np.ascontiguousarray(vectors[:, 0])
 
 
 @dataclass(frozen=True)
