@@ -1,7 +1,8 @@
 """Many strides of a lattice in one call: frames into bricks, small steps, frames out again, and a look at the strains.
 
-A stride begins with frames and ends with frames, also within a call: what is rounded there does not depend on how many
-strides a call has. Nor does what voxels that meet remember: pairs are listed anew in each stride.
+A stride begins with frames and ends with frames: what is rounded there does not depend on how many strides a call has.
+Within a call bricks are rounded as frames would do it, and frames come out where somebody asks for them. Nor does what
+voxels that meet remember depend on it: pairs are listed anew in each stride.
 """
 
 # mypy: ignore-errors
@@ -19,14 +20,13 @@ from supple.algebra.dense.rotation_kernels import (
     quaternion_exp,
     quaternion_multiply,
     quaternion_rotate,
-    quaternion_rotate_inverse,
 )
 from supple.algebra.lanes.lane_type import lane_count, load, store
 from supple.bodies.voxel.kernels import advance, advance_colliding
 from supple.bodies.voxel.sweep.brick_data import STATE
-from supple.bodies.voxel.sweep.brick_links import three
 from supple.bodies.voxel.sweep.lattice_kernels import largest_strain_and_bend
 from supple.bodies.voxel.sweep.look_kernels import may_exceed
+from supple.bodies.voxel.sweep.state_kernels import enter_bricks, is_finite, leave_bricks, renew_bricks
 from supple.bodies.voxel.sweep.team_kernels import assist
 from supple.bodies.voxel.touching.collision_kernels import HELD, LISTED, TABLE, clear_contacts
 from supple.bodies.voxel.touching.joint_kernels import compute_violations, place_sides, start_joints
@@ -38,7 +38,7 @@ which links failed, or in which more pairs of voxels came near each other than t
 
 
 class Frames(NamedTuple):
-    """x (n, 7), v (n, 6): frames of the voxels, angular velocities in body axes; x_end, v_end: room for the next.
+    """x (n, 7), v (n, 6): frames of the voxels, angular velocities in body axes.
 
     place (n,): where the fields of a voxel begin in the state. axes (3,): of the world, in the order of the sweep.
     moves (n,): 1, or 0 for voxels that are held. number (strides,): which of the kept frames kept_x (k, n, 7), kept_v
@@ -47,8 +47,6 @@ class Frames(NamedTuple):
 
     x: Array
     v: Array
-    x_end: Array
-    v_end: Array
     place: Array
     axes: Array
     moves: Array
@@ -91,21 +89,9 @@ def load_voxels(given, frames, stride, loads_out):
 
 
 @compiled(borrows=True)
-def enter_stride(bricks, frames, signals, stride):
-    """Frames into the bricks, and sizes by the signals at the start of a stride."""
-    state, W, x, v = bricks.state, lane_count(bricks.state), frames.x, frames.v
-    for i in range(len(frames.place)):
-        at, free = frames.place[i], frames.moves[i]
-        w = (free * v[i, 3], free * v[i, 4], free * v[i, 5])
-        w = quaternion_rotate((x[i, 3], x[i, 4], x[i, 5], x[i, 6]), w)
-        state[at + 3 * W] = x[i, 3]
-        for k in range(3):
-            a = frames.axes[k]
-            state[at + k * W] = x[i, a]
-            state[at + (4 + k) * W] = x[i, 4 + a]
-            state[at + (7 + k) * W] = free * v[i, a]
-            state[at + (10 + k) * W] = w[0] if a == 0 else (w[1] if a == 1 else w[2])
-    count = signals.shape[1]
+def size_bricks(bricks, signals, stride):
+    """Sizes by the signals at the start of a stride."""
+    state, W, count = bricks.state, lane_count(bricks.state), signals.shape[1]
     if count > 0:
         zero = load(state, 0) * 0.0
         for b in range(len(bricks.edge)):
@@ -116,47 +102,31 @@ def enter_stride(bricks, frames, signals, stride):
 
 
 @compiled(borrows=True)
-def leave_stride(state, frames):
-    """The bricks' state into frames; returns whether all of it is finite, and leaves them as they were where not."""
-    W, x, v, total = lane_count(state), frames.x_end, frames.v_end, 0.0
-    for i in range(len(frames.place)):
-        at = frames.place[i]
-        x[i, 3] = state[at + 3 * W]
-        w = three(state, at + 10 * W, W)
-        for k in range(3):
-            a = frames.axes[k]
-            x[i, a] = state[at + k * W]
-            x[i, 4 + a] = state[at + (4 + k) * W]
-            v[i, a] = state[at + (7 + k) * W]
-            v[i, 3 + a] = w[k]
-        q = (x[i, 3], x[i, 4], x[i, 5], x[i, 6])
-        v[i, 3], v[i, 4], v[i, 5] = quaternion_rotate_inverse(q, (v[i, 3], v[i, 4], v[i, 5]))
-        for k in range(6):
-            total += 0.0 * (x[i, k] + v[i, k])
-        total += 0.0 * x[i, 6]
-    if total != 0.0:
-        return False
-    for i in range(len(frames.place)):
-        for k in range(7):
-            frames.x[i, k] = x[i, k]
-        for k in range(6):
-            frames.v[i, k] = v[i, k]
-    return True
+def begin_stride(bricks, frames, signals, k):
+    """The start of stride k, whose frames are those of the call or the end of the stride before."""
+    if k == 0:
+        enter_bricks(bricks.state, frames)
+    else:
+        renew_bricks(bricks)
+    size_bricks(bricks, signals, k)
 
 
 @compiled(borrows=True)
-def end_stride(bricks, slabs, frames, links, strain, bend, k):
-    """The end of stride k: how a call would end here. strain, angle between linked voxels [rad]: what was seen."""
-    if not leave_stride(bricks.state, frames):
+def end_stride(bricks, slabs, frames, links, strain, bend, k, asks):
+    """The end of stride k: how a call would end here. strain, angle between linked voxels [rad]: what was seen. asks:
+    whether somebody asks for the frames, whatever is seen."""
+    if not is_finite(bricks):
         return LOST
-    at = frames.number[k]
+    at, looks = frames.number[k], may_exceed(bricks, slabs, strain, bend)
+    if asks or looks or at >= 0 or k == len(frames.number) - 1:
+        leave_bricks(bricks.state, frames)
     if at >= 0:
         for i in range(len(frames.place)):
             for c in range(7):
                 frames.kept_x[at, i, c] = frames.x[i, c]
             for c in range(6):
                 frames.kept_v[at, i, c] = frames.v[i, c]
-    if not may_exceed(bricks, slabs, strain, bend):
+    if not looks:
         return WHOLE
     found = largest_strain_and_bend(links, frames.x)
     return LOOK if found[0] > strain or found[1] > bend else WHOLE
@@ -168,14 +138,14 @@ def advance_strides(bricks, slabs, laws, damping, given, step, frames, links, si
     tables are those of stride k. given: forces, or None. members: of the thread team that this leads, 1: alone. Returns
     how many were taken, and how it ended."""
     for k in range(len(signals)):
-        enter_stride(bricks, frames, signals, k)
+        begin_stride(bricks, frames, signals, k)
         if given is not None:
             load_voxels(given, frames, k, bricks.loads)
         first = k * (count + 1)
         advance(bricks, slabs, laws, damping, step, first, first + count, members)
         if laws.failures.sum() > 0:
             return k, BROKEN
-        how = end_stride(bricks, slabs, frames, links, strain, bend, k)
+        how = end_stride(bricks, slabs, frames, links, strain, bend, k, given is not None)
         if how != WHOLE:
             return (k if how == LOST else k + 1), how
     return len(signals), WHOLE
@@ -191,11 +161,13 @@ def advance_apart(bricks, slabs, laws, damping, given, step, frames, signals, x,
                 frames.x[i, c] = x[k, i, c]
             for c in range(6):
                 frames.v[i, c] = v_out[k, i, c]
-        enter_stride(bricks, frames, signals, k)
+        enter_bricks(bricks.state, frames)
+        size_bricks(bricks, signals, k)
         if given is not None:
             load_voxels(given, frames, k, bricks.loads)
         advance(bricks, slabs, laws, damping, step, 2 * k, 2 * k + 1, 1)
-        leave_stride(bricks.state, frames)
+        if is_finite(bricks):
+            leave_bricks(bricks.state, frames)
         for i in range(len(frames.place)):
             for c in range(6):
                 v_out[k, i, c] = frames.v[i, c]
@@ -240,7 +212,7 @@ def advance_meeting(
     violation of a row at the end of each. Returns how many were taken, how it ended, how many pairs lacked workspace.
     """
     for k in range(len(signals)):
-        enter_stride(bricks, frames, signals, k)
+        begin_stride(bricks, frames, signals, k)
         begin_meeting(bricks, contacts, joints, given, frames, k, count)
         first = k * (count + 1)
         _, lacking = advance_colliding(
@@ -251,7 +223,7 @@ def advance_meeting(
         if laws.failures.sum() > 0:
             return k, BROKEN, 0
         open_out[k] = end_joints(bricks.state, joints)
-        how = end_stride(bricks, slabs, frames, links, strain, bend, k)
+        how = end_stride(bricks, slabs, frames, links, strain, bend, k, given is not None)
         if how != WHOLE:
             return (k if how == LOST else k + 1), how, 0
     return len(signals), WHOLE, 0

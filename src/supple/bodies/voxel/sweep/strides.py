@@ -212,7 +212,7 @@ class Strides:
         x, v, number = np.array(state.x, dtype=float), np.array(state.v, dtype=float), np.full(strides, -1)
         number[np.array(keep, dtype=np.int64) - 1] = np.arange(len(keep))
         kept = np.empty((len(keep), *x.shape)), np.empty((len(keep), *v.shape))
-        return Frames(x, v, np.empty_like(x), np.empty_like(v), self.place, self.axes, self.moves, number, *kept)
+        return Frames(x, v, self.place, self.axes, self.moves, number, *kept)
 
     def _recall(self, state: LocalState, pairs: Array | None) -> None:
         """Give the sweep what is remembered at a state."""

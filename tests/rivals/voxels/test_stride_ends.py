@@ -1,4 +1,4 @@
-"""Whether links are strained or bent beyond limits: all bricks at once against links one by one."""
+"""The ends of strides in bricks: limits of strain and bend against links one by one, states against frames."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ import pytest
 
 import supple as sp
 from supple.algebra.dense import rotations
+from supple.bodies.protocols import LocalState
 from supple.bodies.voxel.elastic import links_of
 from supple.bodies.voxel.links.link_memory import LinkMemory
 from supple.bodies.voxel.sweep.brick_data import STATE
 from supple.bodies.voxel.sweep.lattice_kernels import largest_strain_and_bend
 from supple.bodies.voxel.sweep.look_kernels import may_exceed
+from supple.bodies.voxel.sweep.state_kernels import enter_bricks, is_finite, leave_bricks, renew_bricks
+from supple.bodies.voxel.sweep.strides import Strides
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 
 Array = np.ndarray
@@ -69,3 +72,36 @@ def test_bricks_see_the_most_strained_and_the_most_bent_link(name: str) -> None:
         assert may_exceed(bricks, slabs, *below)
         assert not may_exceed(bricks, slabs, *above)
     assert not may_exceed(bricks, slabs, np.inf, np.inf)
+
+
+def test_bricks_are_renewed_as_frames_would_renew_them() -> None:
+    """A stride may go on in its bricks: bit for bit as if it had left them for frames and come back."""
+    rng = np.random.default_rng(6)
+    model = sp.VoxelBody(sp.VoxelGrid(np.ones((7, 3, 5), dtype=int), 0.01), SOFT).model
+    sweep = LatticeSweep.make(model, held=[0, 5, 9, 104])
+    x, v = model.rest_frames, rng.normal(size=(model.voxel_count, 6))
+    x[:, 3:] = rotations.exp(rng.normal(size=(len(x), 3)))
+    sweep.load(x, v)
+    bricks, strides = sweep.layout.bricks, Strides.of(sweep)
+    fields = sweep.layout.fields(bricks.state, STATE)
+    fields[sweep.layout.brick, 7:13, sweep.layout.lane] = rng.normal(size=(len(x), 6))  # held ones move too
+    frames, before = strides._frames(LocalState(0.0, x, v), 1, []), bricks.state.copy()
+    leave_bricks(bricks.state, frames)
+    enter_bricks(bricks.state, frames)
+    through_frames = bricks.state.copy()
+    assert (through_frames != before).sum() > len(x)  # spins are rounded
+    bricks.state[:] = before
+    renew_bricks(bricks)
+    np.testing.assert_array_equal(bricks.state, through_frames)
+
+
+def test_bricks_with_a_number_that_is_not_finite_are_found() -> None:
+    model = sp.VoxelBody(sp.VoxelGrid(np.ones((7, 3, 5), dtype=int), 0.01), SOFT).model
+    sweep = LatticeSweep.make(model)
+    bricks = sweep.layout.bricks
+    assert is_finite(bricks)
+    for field, value in ((0, np.nan), (4, np.inf), (12, -np.inf)):
+        place = (int(sweep.layout.brick[40]) * STATE + field) * sweep.layout.lanes + int(sweep.layout.lane[40])
+        kept, bricks.state[place] = bricks.state[place], value
+        assert not is_finite(bricks)
+        bricks.state[place] = kept
