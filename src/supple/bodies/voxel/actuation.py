@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -268,15 +269,26 @@ class Swing:
 
     def sizes(self, t: float, commanded: Array | None = None) -> Array:
         """Sizes of the voxels at time t [s], (n,) [m]."""
-        return np.asarray(self.sizes_at(np.array([t]), commanded)[0])
+        known = self._foreseen.get(t) if commanded is None else None
+        return np.asarray(self.sizes_at(np.array([t]), commanded)[0] if known is None else known)
 
     def sizes_at(self, times: Array, commanded: Array | None = None) -> Array:
-        """The same at several times (k,) [s], (k, n) [m]."""
-        return np.array([self.rest + self.patterns @ values for values in self.values(times, commanded)])
+        """The same at several times (k,) [s], (k, n) [m]; where nothing is commanded, `sizes` will know them."""
+        sizes = np.array([self.rest + self.patterns @ values for values in self.values(times, commanded)])
+        if commanded is None and len(times) > 1:
+            self._foreseen.clear()
+            self._foreseen.update(zip(times.tolist(), sizes))
+        return sizes
+
+    @cached_property
+    def _foreseen(self) -> dict[float, Array]:
+        return {}
 
     @classmethod
     def joined(cls, models: Sequence[VoxelModel], swings: Sequence[Swing | None]) -> Swing | None:
         """The swings of several bodies, one after the other; commands stay last."""
+        if len(swings) == 1:
+            return swings[0]
         if all(swing is None for swing in swings):
             return None
         starts = np.cumsum([0, *(m.voxel_count for m in models)])
