@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from supple.algebra.sparse import block_lanczos
-from supple.algebra.sparse.block_lanczos import largest_eigenpairs
+from supple.algebra.sparse.lanczos import block_lanczos
+from supple.algebra.sparse.lanczos.block_lanczos import largest_eigenpairs
 from supple.errors import ConvergenceError
 
 

@@ -7,7 +7,8 @@ import pytest
 
 import supple as sp
 from supple.algebra.lanes.lane_type import LANES
-from supple.algebra.sparse import block_lanczos, eigenpairs
+from supple.algebra.sparse import eigenpairs
+from supple.algebra.sparse.lanczos import block_lanczos
 from supple.bodies.fem.elastic import ElasticForce
 from supple.bodies.protocols import LocalState
 from supple.elements.element_set import ElementSet

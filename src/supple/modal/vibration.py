@@ -16,8 +16,8 @@ import numpy as np
 import scipy.linalg
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
-from supple.algebra.sparse.block_lanczos import largest_eigenpairs
 from supple.algebra.sparse.eigenpairs import DENSE_SIZE, fix_signs, smallest_eigenpairs
+from supple.algebra.sparse.lanczos.block_lanczos import largest_eigenpairs
 from supple.errors import ConvergenceError, InputError, check_number
 from supple.modal.alignment import align_equal
 from supple.modal.support import Support

@@ -20,10 +20,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg.lapack import dstebz, dstein
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
+from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.algebra.sparse.block_sparse_kernels import compute_product
+from supple.algebra.sparse.lanczos.largest import LANCZOS, largest_eigenvalue, largest_pair
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel.elastic import LatticeForce, links_of
 from supple.bodies.voxel.links.transverse import stiffening
@@ -40,7 +41,6 @@ Array = np.ndarray
 Product = Callable[[Array], Array]
 TOLERANCE = 1e-3
 MAX_ITERATIONS = 20
-LANCZOS = 300  # iterations of one search for an eigenvector
 WORTH = 1.1  # times as many simulated seconds a second at least, for more stages
 NOISE, ANEW = 0.1, 1e3  # over the motion from which an iteration begins: near it, and anew
 SURE = 0.98  # of the step that windows allow: the whole may have places a little faster
@@ -153,27 +153,14 @@ def largest_eigenvector(apply: Product, start: Array, tolerance: float) -> Array
     return np.asarray(y / np.linalg.norm(y))
 
 
-def largest_pair(diagonal: list[float], beside: list[float]) -> tuple[float, Array]:
-    """The largest eigenvalue of a symmetric tridiagonal matrix of n rows, and its eigenvector (n,), by bisection and
-    inverse iteration: LAPACK alone, since what `scipy.linalg` does around it takes longer for such short ones."""
-    n = len(diagonal)
-    if n == 1:
-        return diagonal[0], np.ones(1)
-    d, e, by_number = np.array(diagonal), np.array(beside), 2
-    _, values, block, split, failed = dstebz(d, e, by_number, 0.0, 1.0, n, n, 0.0, "B")
-    vectors, lost = dstein(d, e, values[:1], block, split)
-    if failed or lost:
-        raise ConvergenceError("the fastest motion was not found", where="voxel body", value=n)
-    return float(values[0]), np.ascontiguousarray(vectors[:, 0])
-
-
 @dataclass(frozen=True)
 class _Motions:
     """Products of vectors (size,), scaled by the roots of the masses, with M^-1 K, M^-1 C of the links and C_o of all
-    else; combined: (a, b, c) -> a K + b C + c C_o in one."""
+    else; combined: (a, b, c) -> a K + b C + c C_o in one; matrix: the same as a matrix, where there is one."""
 
     size: int
     combined: Callable[[float, float, float], Product]
+    matrix: Callable[[float, float, float], BlockSparse] | None = None
 
     @classmethod
     def of(cls, lattice: Lattice, model: VoxelModel, x: Array | None) -> _Motions:
@@ -182,7 +169,8 @@ class _Motions:
         floor, ground = (scale**2 * np.repeat(part, 3, axis=1) for part in (lattice.stiffness, lattice.damping))
         links = lattice.links
         if x is not None:
-            return cls(6 * n, _bent(lattice, float(model.size.max()), x, floor, ground))
+            matrix = _bent(lattice, float(model.size.max()), x, floor, ground)
+            return cls(6 * n, lambda a, b, c: _product_of(matrix(a, b, c)), matrix)
 
         def combined(a: float, b: float, c: float) -> Product:
             weighted = links._replace(stiffness=a * links.stiffness + b * np.repeat(links.damping, 2, axis=1))
@@ -216,9 +204,20 @@ class _Motions:
         for stages, h in {(ONE_STAGE, known.single), (known.stages, known.step)}:
             if np.isfinite(stages.reach) and h * self._largest(links, start) > (1 + TOLERANCE) * stages.reach:
                 return False
-            if self._largest(self._staged(stages, h), start) > 4.0 * (1 + TOLERANCE):
+            if self._largest_staged(stages, h, start) > 4.0 * (1 + TOLERANCE):
                 return False
         return True
+
+    def _largest_staged(self, stages: Stages, h: float, start: Array) -> float:
+        """The largest eigenvalue of `_staged`, in compiled steps where there are matrices."""
+        if self.matrix is None:
+            return self._largest(self._staged(stages, h), start)
+        if stages is ONE_STAGE:
+            others = links = self.matrix(h * h, 2 * h, 2 * h)
+        else:
+            others, links = self.matrix(h * h, 0.0, 2 * h), self.matrix(0.0, h, 0.0)
+        shares = np.array(() if stages is ONE_STAGE else stages.shares)
+        return largest_eigenvalue(others, links, shares, start, TOLERANCE)
 
     def _largest(self, apply: Product, start: Array) -> float:
         """An eigenvalue."""
@@ -274,26 +273,29 @@ class _Motions:
         return h * float(roots[(abs(roots.imag) < 1e-6 * abs(roots)) & (roots.real > 0.0)].real.min())
 
 
-def _bent(lattice: Lattice, unit: float, x: Array, floor: Array, ground: Array) -> Callable[..., Product]:
-    """`combined` of `_Motions` at frames x (n, 7), each product one with a matrix; floor, ground (n, 6): the diagonals
-    of K and C_o. unit: the voxel size [m]."""
+def _bent(lattice: Lattice, unit: float, x: Array, floor: Array, ground: Array) -> Callable[..., BlockSparse]:
+    """`matrix` of `_Motions` at frames x (n, 7); floor, ground (n, 6): the diagonals of K and C_o. unit: the voxel size
+    [m]."""
     n, frames = len(lattice.cells), np.ascontiguousarray(x, dtype=float)
     tangent = LatticeForce(lattice.links, n, unit).linearize(LocalState(0.0, frames, np.zeros((n, 6))), definite=True)
     K, C, root = tangent.stiffness, tangent.damping, np.sqrt(lattice.inverse).ravel()
     scale = -(np.repeat(root, np.diff(K.indptr)) * root[K.indices])[:, None, None]
 
-    def combined(a: float, b: float, c: float) -> Product:
-        matrix = K.with_data(scale * (a * K.data + b * C.data))
-        matrix.add_diagonal((a * floor + c * ground).reshape(-1, 3))
+    def matrix(a: float, b: float, c: float) -> BlockSparse:
+        found = K.with_data(scale * (a * K.data + b * C.data))
+        found.add_diagonal((a * floor + c * ground).reshape(-1, 3))
+        return found
 
-        def product(y: Array) -> Array:
-            out = np.empty(6 * n)
-            compute_product(matrix.kernel_arrays, y, matrix.is_parallel, out)
-            return out
+    return matrix
 
-        return product
 
-    return combined
+def _product_of(matrix: BlockSparse) -> Product:
+    def product(y: Array) -> Array:
+        out = np.empty(len(y))
+        compute_product(matrix.kernel_arrays, y, matrix.is_parallel, out)
+        return out
+
+    return product
 
 
 def _lattice_of(
