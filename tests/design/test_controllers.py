@@ -63,6 +63,20 @@ def test_bad_networks_are_refused(layers: list) -> None:
         Network(layers)
 
 
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({"kind": "wave"}, r"not a network \(got 'wave'"),
+        ({"kind": "network"}, r"no row of layers \(got 'NoneType'"),
+        ({"kind": "network", "layers": "all"}, r"no row of layers \(got 'str'"),
+        ({"kind": "network", "layers": [{"weights": [[1.0]]}]}, "lacks weights or biases"),
+    ],
+)
+def test_data_that_is_no_network_is_told_apart(data: dict, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Network.from_data(data)
+
+
 def test_waves_are_sines() -> None:
     phase = np.linspace(0, 1, 8).reshape(2, 2, 2)
     expected = np.sin(2 * np.pi * (2.0 * 0.3 + phase))

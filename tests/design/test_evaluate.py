@@ -63,6 +63,8 @@ def test_what_is_no_design_is_refused() -> None:
 def test_an_executor_in_place_of_what_makes_one_is_refused() -> None:
     with ThreadPoolExecutor(1) as pool, pytest.raises(InputError, match="makes an executor"):
         evaluate(walkers(1), ARENA, executor=pool)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"made none \(got 'NoneType'"):
+        evaluate(walkers(1), ARENA, executor=lambda: None)  # type: ignore[arg-type, return-value]
 
 
 def test_what_takes_too_long_is_a_result() -> None:

@@ -162,6 +162,11 @@ def test_unknown_measures_are_refused(given: object) -> None:
         try_design(BLOCK, FLIGHT, (given,))
 
 
+def test_the_nearest_name_of_a_measure_is_told() -> None:
+    with pytest.raises(InputError, match=r"Did you mean contact_time\?"):
+        measure_of("contact_tme")
+
+
 def test_names_of_measures_differ() -> None:
     with pytest.raises(InputError, match="different names"):
         measures_of(["travel", "travel"])

@@ -186,6 +186,9 @@ BAD = {
     ("mirror = \"y\"", "muscles = [1, 2]"): "no material of this number",
     ("mirror = \"y\"", "fields = { heat = { low = 0, high = 1 } }"): "does not know this field",
     ("expansion = 0.01", ""): "no muscle swells",
+    ("expansion = 0.01", "expansion = 0.2"): "makes every muscle vanish",
+    ("shape = [3, 2, 2]", "shape = [4000, 3000, 3000]"): "encoding.shape: has too many cells",
+    ("population = 3", "population = 100000000000"): "search.population: is out of range",
     ("objectives = [\"forward\"]", "objectives = [\"score\"]"): "no score of its own",
     ("measures = [\"energy\"]", "measures = [\"nowhere:hop\"]"): "cannot be imported",
     ("amplitude = 5.0", "amplitude = 5.0\ncontroller = \"nowhere:drive\""): "arena.controller",
@@ -200,6 +203,13 @@ BAD = {
 def test_a_file_with_an_error_is_refused(change: tuple[str, str], said: str, tmp_path: Path) -> None:
     with pytest.raises((FileFormatError, InputError), match=said):
         load_study(written(tmp_path, SMALL.replace(*change)))
+
+
+def test_a_map_that_fills_the_memory_is_refused(tmp_path: Path) -> None:
+    axis = 'descriptors = [{ measure = "height", low = 0.0, high = 1.0, cells = 1000000000 }]'
+    text = SMALL.replace("age-fitness", "map-elites").replace("population = 3", f"population = 3\n{axis}")
+    with pytest.raises(FileFormatError, match=r"search.descriptors: have too many cells \(got \[1000000000\]"):
+        load_study(written(tmp_path, text))
 
 
 TASK = """

@@ -10,6 +10,7 @@ score    = what the arena itself scores, such as a task
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -157,8 +158,10 @@ def measure_of(given: Any) -> Measure:
     if isinstance(found, Measure):
         return found
     if not callable(found):
+        near = difflib.get_close_matches(str(given), MEASURES, n=1)
         raise InputError("no measure of that name", where="measures", value=given,
-                         allowed=f"{', '.join(MEASURES)}, module:function, a function of a trial")  # fmt: skip
+                         allowed=f"{', '.join(MEASURES)}, module:function, a function of a trial",
+                         fix=f"Did you mean {near[0]}?" if near else "")  # fmt: skip
     return Measure(function_name(found, where="measure").rpartition(":")[2], "", found)
 
 

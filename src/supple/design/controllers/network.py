@@ -98,12 +98,16 @@ class Network:
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Network:
         """From plain data as of `to_data`."""
-        if data.get("kind") != KIND or not isinstance(data.get("layers"), Sequence):
-            raise InputError("this is not a network", where="Network.from_data", value=data.get("kind"), allowed=KIND)
+        where, layers = "Network.from_data", data.get("layers")
+        if data.get("kind") != KIND:
+            raise InputError("this is not a network", where=where, value=data.get("kind"), allowed=f'kind "{KIND}"')
+        if not isinstance(layers, list | tuple):
+            raise InputError("the network has no row of layers", where=where, value=type(layers).__name__,
+                             allowed='layers: [{"weights": rows of numbers, "biases": numbers}, ...]')  # fmt: skip
         try:
-            return cls([(layer["weights"], layer["biases"]) for layer in data["layers"]])
+            return cls([(layer["weights"], layer["biases"]) for layer in layers])
         except (KeyError, TypeError):
-            raise InputError("a layer lacks weights or biases", where="Network.from_data") from None
+            raise InputError("a layer lacks weights or biases", where=where) from None
 
     @classmethod
     def random(cls, sizes: Sequence[int], seed: int, scale: float = 1.0) -> Network:

@@ -24,7 +24,7 @@ from supple.design.population.elsewhere import Work
 from supple.design.population.first_compile import compile_first
 from supple.design.population.workers import InProcess, answer, evaluate_batch, warm_up
 from supple.design.results import Result
-from supple.errors import SuppleError
+from supple.errors import InputError, SuppleError
 
 DEATHS = 2
 """Of a worker, with one design alone, after which the design is given up."""
@@ -132,7 +132,11 @@ class Dispatcher:
                     self._make()
 
     def _make(self) -> None:
-        self.executor = self.make()
+        made = self.make()
+        if not callable(getattr(made, "submit", None)):
+            raise InputError("what should make an executor made none", where="evaluate, executor",
+                             value=type(made).__name__, allowed="a concurrent.futures.Executor")  # fmt: skip
+        self.executor = made
 
     def _submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         assert self.executor is not None

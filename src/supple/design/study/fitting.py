@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from supple.design.arena import FIELDS, Arena, ArenaLike, Judging
-from supple.design.encodings import Bones, Encoding
+from supple.design.encodings import BodyPlan, Bones, Encoding
 from supple.design.scenes.file_arena import FileArena
 from supple.design.scenes.scene_arena import SceneArena
 from supple.design.tasks import bodies
@@ -32,12 +32,19 @@ def check_bodies(encoding: Encoding[Any], arena: ArenaLike, place: Place) -> Non
     if isinstance(arena, Task) and any(n > most for n, most in zip(plan.shape, arena.grid)):
         raise at.error("the bodies are larger than the grid of the task", value=tuple(plan.shape),
                        allowed=f"<= {arena.grid}")  # fmt: skip
-    swings = isinstance(arena, Arena) and arena.amplitude != 0.0 and arena.frequency > 0.0
-    if swings and not any(materials[number].expansion for number in plan.muscles):
-        raise place.at("arena.materials").error(
-            "no muscle swells, though the arena swings them", value=", ".join(map(str, plan.muscles)),
-            fix="Give the material of the muscles an expansion, such as 0.01.",
-        )  # fmt: skip
+    if isinstance(arena, Arena) and arena.amplitude != 0.0 and arena.frequency > 0.0:
+        _check_strains([arena.amplitude * materials[number].expansion for number in plan.muscles], plan, place)
+
+
+def _check_strains(strains: list[float], plan: BodyPlan, place: Place) -> None:
+    """Refuse an arena that swings muscles by nothing, or, where no field scales it, until they vanish."""
+    at, numbers = place.at("arena.materials"), ", ".join(map(str, plan.muscles))
+    if not any(strains):
+        raise at.error("no muscle swells, though the arena swings them", value=numbers,
+                       fix="Give the material of the muscles an expansion, such as 0.01.")  # fmt: skip
+    if "gain" not in plan.fields and min(map(abs, strains)) >= 1:
+        raise at.error("the swing makes every muscle vanish", value=min(map(abs, strains)),
+                       allowed="expansion times amplitude < 1")  # fmt: skip
 
 
 def check_score(names: Iterable[str], arena: ArenaLike, place: Place) -> None:

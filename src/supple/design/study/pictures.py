@@ -49,6 +49,7 @@ def draw_progress(found: Found, path: Path) -> None:
     ):
         axes.plot(numbers, [np.nan if v is None else v for v in values], marker="o", ms=3, color=colour, label=label)
     axes.set_xlabel("generation")
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_ylabel(f"{measure.name} [{measure.unit}]" if measure.unit else measure.name)
     axes.legend(frameon=False)
     figure.savefig(path, format="png", dpi=150)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, PlainValidator, model_validator
+from pydantic import AfterValidator, Field, PlainValidator, model_validator
 
-from supple.files.scenes.schema.voxels import VoxelMaterial
+from supple.files.scenes.schema.voxels import MAX_CELLS, VoxelMaterial
 from supple.files.scenes.schema.world import Fluid, Obstacle
 from supple.files.scenes.section import Section, by_kind, check_table, complaint, shorten
 from supple.files.scenes.values import Cells, Name, Number, Vector
 
 VERSION = 1
 MAX_ENTRIES = 255
+MAX_POPULATION = 1_000_000
+"""Designs of a generation: a small file must not fill the memory."""
 Names = Annotated[list[Name], Field(min_length=1, max_length=MAX_ENTRIES)]
 PaletteNumbers = Annotated[list[int], Field(max_length=MAX_ENTRIES)]
 
@@ -25,6 +28,18 @@ def _materials(value: Any) -> dict[int, VoxelMaterial]:
             raise complaint("a material is named by its number", key=str(key)[:40], allowed="1 to 255")
         out[int(key)] = VoxelMaterial.model_validate(table)
     return out
+
+
+def _bounded_shape(value: Any) -> Any:
+    if math.prod(map(int, value)) > MAX_CELLS:
+        raise complaint("has too many cells", value=shorten(value.tolist()), allowed=f"<= {MAX_CELLS} in all")
+    return value
+
+
+def _bounded_population(value: int) -> int:
+    if value > MAX_POPULATION:
+        raise complaint("is out of range", value=shorten(value), allowed=f"<= {MAX_POPULATION}")
+    return value
 
 
 class Arena(Section):
@@ -68,7 +83,7 @@ class Plan(Section):
     """Keys of every encoding; as in `BodyPlan`. fields: names with their usual ranges, or tables of ranges by name."""
 
     kind: Name
-    shape: Cells | None = None
+    shape: Annotated[Cells, AfterValidator(_bounded_shape)] | None = None
     muscles: PaletteNumbers | None = None
     passive: PaletteNumbers | None = None
     fields: Names | dict[Name, FieldRange] | None = None
@@ -126,12 +141,22 @@ class Descriptor(Section):
     cells: int
 
 
+def _bounded_archive(value: list[Descriptor]) -> list[Descriptor]:
+    if math.prod(max(1, one.cells) for one in value) > MAX_CELLS:
+        raise complaint("have too many cells", value=shorten([one.cells for one in value]),
+                        allowed=f"<= {MAX_CELLS} in all")  # fmt: skip
+    return value
+
+
+Descriptors = Annotated[list[Descriptor], Field(min_length=1, max_length=4), AfterValidator(_bounded_archive)]
+
+
 class Method(Section):
     """Keys of every search. objectives: measures to be improved."""
 
     kind: Name
     generations: int
-    population: int | None = None
+    population: Annotated[int, AfterValidator(_bounded_population)] | None = None
     objectives: Names | None = None
 
 
@@ -159,7 +184,7 @@ class MapElites(Method):
     """MAP-Elites."""
 
     kind: Literal["map-elites"]
-    descriptors: Annotated[list[Descriptor], Field(min_length=1, max_length=4)]
+    descriptors: Descriptors
     crossing: Number | None = None
     newcomers: Number | None = None
 
@@ -168,7 +193,7 @@ class CmaMe(Method):
     """CMA-ME over vectors."""
 
     kind: Literal["cma-me"]
-    descriptors: Annotated[list[Descriptor], Field(min_length=1, max_length=4)]
+    descriptors: Descriptors
     emitters: int | None = None
     step: Number | None = None
 
