@@ -84,6 +84,10 @@ class Elites:
         data = self.archive.data(["index", "number"])
         return [self._candidates[int(data["number"][k])] for k in np.argsort(data["index"])]
 
+    def cells_of_kept(self) -> Array:
+        """Cells (n, axes) of what is kept, counted from 0 along each axis."""
+        return np.asarray(self.archive.int_to_grid_index(np.sort(self.archive.data("index"))))
+
 
 def _checked(given: Any, where: str) -> Descriptor:
     try:

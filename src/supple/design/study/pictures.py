@@ -10,6 +10,7 @@ import numpy as np
 
 from supple.design.arena import Arena, ArenaLike
 from supple.design.designs import Design
+from supple.design.measures import Measure
 from supple.design.search.elites import Elites
 from supple.design.search.history import Found
 from supple.design.search.method_protocol import Candidate
@@ -17,7 +18,7 @@ from supple.design.study.dressing import dressed
 from supple.exports.camera import Camera
 from supple.exports.export import export
 from supple.exports.layers import save_png
-from supple.exports.plot.paper import colours, make_figure
+from supple.exports.plot.paper import FAINT, colours, make_figure
 from supple.exports.video import draw_film
 from supple.exports.view import View
 from supple.running import run as run_scene
@@ -50,27 +51,42 @@ def draw_progress(found: Found, path: Path) -> None:
         axes.plot(numbers, [np.nan if v is None else v for v in values], marker="o", ms=3, color=colour, label=label)
     axes.set_xlabel("generation")
     axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.set_ylabel(f"{measure.name} [{measure.unit}]" if measure.unit else measure.name)
+    axes.set_ylabel(_label(measure))
     axes.legend(frameon=False)
     figure.savefig(path, format="png", dpi=150)
 
 
+def scores_on_map(elites: Elites) -> Array:
+    """Scores of the elites in the cells of the first two axes, (cells, cells), NaN in empty ones, or (cells, 1).
+    Of elites that differ in further axes alone, the best one counts."""
+    counts = [*(one.cells for one in elites.descriptors), 1]
+    found, objective = np.full(counts[:2], np.nan), elites.objectives[0]
+    held = list(zip(elites.values(elites.kept())[0], elites.cells_of_kept(), elites.kept(), strict=True))
+    for _, cell, one in sorted(held, key=lambda row: float(row[0])):
+        found[tuple([*cell, 0][:2])] = one.result.scores[objective.name]
+    return found
+
+
 def draw_map(elites: Elites, path: Path) -> None:
-    """The archive over its first two axes: each cell in the colour of its elite's gain."""
-    one, two = elites.descriptors[0], elites.descriptors[min(1, len(elites.descriptors) - 1)]
+    """The archive over its first two axes: each cell in the colour of its elite's score."""
+    one, two = elites.descriptors[0], (*elites.descriptors, None)[1]
     figure, (axes,) = make_figure(title=f"{len(elites.archive)} elites in {elites.archive.cells} cells")
-    gain, places = elites.values(elites.kept())
-    flat = np.zeros(len(gain)) if len(elites.descriptors) == 1 else np.clip(places[:, 1], two.low, two.high)
-    across = np.clip(places[:, 0], one.low, one.high)
-    points = axes.scatter(across, flat, c=gain, s=60, cmap="viridis")
-    axes.set_xlim(one.low, one.high)
-    axes.set_xlabel(f"{one.measure.name} [{one.measure.unit}]")
-    if len(elites.descriptors) > 1:
-        axes.set_ylim(two.low, two.high)
-        axes.set_ylabel(f"{two.measure.name} [{two.measure.unit}]")
-    objective = elites.objectives[0]
-    figure.colorbar(points, ax=axes, label=f"{objective.name} [{objective.unit}]")
+    across = np.linspace(one.low, one.high, one.cells + 1)
+    up = np.array([0.0, 1.0]) if two is None else np.linspace(two.low, two.high, two.cells + 1)
+    axes.grid(visible=False)
+    mesh = axes.pcolormesh(across, up, scores_on_map(elites).T, cmap="viridis", edgecolors=FAINT, linewidth=0.6)
+    axes.set_xlabel(_label(one.measure))
+    if two is None:
+        axes.set_yticks([])
+    else:
+        axes.set_ylabel(_label(two.measure))
+    figure.colorbar(mesh, ax=axes, label=_label(elites.objectives[0]))
     figure.savefig(path, format="png", dpi=150)
+
+
+def _label(measure: Measure) -> str:
+    """A measure as it stands at an axis."""
+    return f"{measure.name} [{measure.unit}]" if measure.unit else measure.name
 
 
 def draw_generations(champions: Sequence[tuple[int, Candidate]], arena: ArenaLike, objective: Any, path: Path) -> None:
