@@ -28,8 +28,8 @@ def swim() -> list[Row]:
     found, random = searched("swim")
     case, best = "design/swim", found.best[0].result.scores["forward"]
     return [
-        at_least(case, "way of the best swimmer, in body lengths", best / SWIMMER, 0.1, source=FIRST),
-        at_least(case, f"the same over the median {random / SWIMMER:.3f} of random ones", best / random, 2.0,
+        at_least(case, "way of the best swimmer, in body lengths", best / SWIMMER, 0.7, source=FIRST),
+        at_least(case, f"the same over the median {random / SWIMMER:.3f} of random ones", best / random, 3.0,
                  source=FIRST),
     ]  # fmt: skip
 
