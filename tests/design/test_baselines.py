@@ -10,7 +10,8 @@ from supple.design.tasks import find_task, tasks
 from supple.design.tasks.baselines import SEEDS, load_baselines, random_design, score_of, search_design
 from supple.design.tasks.suite import ENOUGH
 
-DONE = ("walk-v1", "stairs-v1", "slope-v1", "jump-v1", "throw-v1")
+NOT_DONE = ("gap-v1",)
+"""Whose searches were too short for all three seeds."""
 
 
 def test_every_task_has_baselines_of_three_seeds() -> None:
@@ -27,7 +28,7 @@ def test_searched_robots_do_their_tasks(name: str) -> None:
     """All three of those that were searched for long enough, by a score whose meaning is told; random ones do not."""
     stored, (enough, _) = load_baselines()[name], ENOUGH[name]
     assert max(stored["random"]) < enough
-    assert min(stored["searched"]) >= enough or name not in DONE
+    assert min(stored["searched"]) >= enough or name in NOT_DONE
 
 
 @pytest.mark.parametrize("name", ["rough-v1", "stairs-v1", "slope-v1", "gap-v1"])

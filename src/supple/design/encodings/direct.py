@@ -71,7 +71,7 @@ class Direct:
         return bool(genome.cells.any())
 
     def mutate(self, genome: CellGenome, rng: np.random.Generator) -> CellGenome:
-        """A copy with one change, whose body keeps the rules and differs."""
+        """A copy with one change, whose body keeps the rules. Of a field it may lie in empty cells."""
         return first_kept(lambda: self._changed(genome, rng), self._is_kept, where="Direct.mutate")
 
     def _changed(self, genome: CellGenome, rng: np.random.Generator) -> CellGenome:
