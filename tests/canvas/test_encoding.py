@@ -109,6 +109,13 @@ def test_triangles_that_are_hidden_everywhere_are_not_sent(carriers: Carriers) -
     assert [len(t) for t in seen_triangles(some)] == [2, 2]
 
 
+def test_a_header_outlines_a_scene_of_millimetres() -> None:
+    """The picture is framed by the outline, so it is given to the micrometre, as its box is."""
+    outline = np.random.default_rng(5).uniform(-0.002, 0.006, (20, 3))
+    about = make_header("mite", [], np.stack([outline.min(axis=0), outline.max(axis=0)]), outline=outline).about
+    np.testing.assert_allclose(about["outline"], outline, atol=0.51e-6)
+
+
 def test_a_header_tells_of_which_surfaces_nobody_sees_the_backs() -> None:
     tet = np.array([(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)])
     X = np.array([(0.0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])

@@ -8,10 +8,11 @@ import pytest
 from supple.contact.narrow.area_kernels import LEAST, compute_facing_areas
 
 
-@pytest.mark.parametrize("tilt", [0.0, 0.4])
+@pytest.mark.parametrize("tilt", [0.0, 0.4, -0.4])
 def test_a_corner_stands_for_a_third_of_what_faces_the_push(tilt: float) -> None:
     """A corner of a cube with one triangle a side: the push onto the lower side sees that side alone; a tilted one sees
-    two sides by the cosines of their normals; one from inside sees none, and counts LEAST of all."""
+    two sides by the cosines of their normals; one tilted the other way sees the lower side alone, of which the side
+    that faces away takes nothing; one from inside sees none, and counts LEAST of all."""
     x = np.array([[0.0, 0, 0], [0.3, 0, 0], [0, 0.2, 0], [0, 0, 0.1]])
     triangles = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2]])  # outward: -z, -y, -x
     down, aside = 0.3 * 0.2 / 2, 0.3 * 0.1 / 2
@@ -20,5 +21,5 @@ def test_a_corner_stands_for_a_third_of_what_faces_the_push(tilt: float) -> None
     found = np.full(2, np.nan)
     compute_facing_areas(x, triangles, start, around, np.array([0, 0]), normal, found)
     whole = down + aside + 0.2 * 0.1 / 2
-    expected = [(down * np.cos(tilt) + aside * np.sin(tilt)) / 3, LEAST * whole / 3]
+    expected = [(down * np.cos(tilt) + aside * max(0.0, np.sin(tilt))) / 3, LEAST * whole / 3]
     np.testing.assert_allclose(found, expected, rtol=1e-12)

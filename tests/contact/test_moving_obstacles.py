@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.contact.moving import MovingSides
 from supple.errors import InputError
 from supple.validation.contact_kinds import SIDE, G
 from supple.validation.couplings import KINDS
@@ -88,6 +89,29 @@ def test_poses_and_velocities_belong_together() -> None:
         np.testing.assert_allclose(motion.poses(t), [motion.pose(time) for time in t], atol=1e-12)  # many at once
     np.testing.assert_allclose(sampled.velocity_at(1.3, x), 0.0)
     np.testing.assert_allclose(sampled.pose(5.0), sampled.pose(1.2))
+
+
+@pytest.mark.parametrize(
+    "motion",
+    [
+        sp.Motion((0.1, 0.2, 0.3), (1.0, -2.0, 0.5), (0.3, 0.1, 0.2)),
+        sp.Motion(times=[0.0, 0.5, 1.2], positions=[(0, 0, 0), (0.2, 0, 0.1), (0.1, 0.4, 0)]),
+    ],
+    ids=["turning", "changing its speed"],
+)
+def test_the_sides_of_a_mesh_are_at_the_end_of_a_step_where_their_velocity_takes_them(motion: sp.Motion) -> None:
+    """x(t) + h v = x(t + h), exactly: a step of 0.4 s turns by nearly a radian, or passes the change of speed at 0.5 s.
+    Vertices of what stands still, and of bodies, have no velocity."""
+    table = sp.geometry.box_tets((0.5, 0.3, 0.1), (2, 2, 1)).boundary.surface
+    n, t, h = len(table.nodes), 0.3, 0.4
+    obstacles = {"wall": sp.MeshObstacle(table), "bat": sp.MeshObstacle(table, motion=motion)}
+    sides = MovingSides.of(["wall", "bat", "body"], obstacles, np.array([0, n, 2 * n, 3 * n]))
+    start, end = (np.concatenate([table.nodes] * 3) for _ in range(2))
+    v = sides.place_meshes(t, h, start)
+    sides.place_meshes(t + h, h, end)
+    assert np.abs(v[n : 2 * n]).max() > 0.1
+    np.testing.assert_allclose(start + h * v, end, atol=1e-14)
+    np.testing.assert_array_equal(v[np.r_[:n, 2 * n : 3 * n]], 0.0)
 
 
 def test_bad_motions_are_refused() -> None:

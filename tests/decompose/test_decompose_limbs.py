@@ -163,6 +163,17 @@ def test_necks_of_a_profile():
     assert width == pytest.approx(0.5, rel=0.01)
 
 
+def test_necks_lie_in_the_middle_of_their_slices_from_both_ends():
+    """Slices of 0.1: the thinnest one lies around 6.05. A mirrored body has its necks at mirrored places."""
+    edges = np.linspace(0.0, 10.0, 101)
+    volumes = 0.1 * (0.25 + 0.2 * (0.5 * (edges[1:] + edges[:-1]) - 6.05) ** 2)
+    ((place, width),) = necks(edges[:-1], edges[1:], volumes)
+    ((mirrored, same),) = necks(-edges[1:], -edges[:-1], volumes)
+    assert place == pytest.approx(6.05, rel=1e-9)
+    assert mirrored == pytest.approx(-6.05, rel=1e-9)
+    assert (width, same) == pytest.approx((0.5, 0.5), rel=1e-9)
+
+
 def test_ways_stay_inside_the_solid():
     beam = box_tets((4.0, 1.0, 1.0), (8, 2, 2))
     way = way_from(beam, np.flatnonzero(beam.nodes[:, 0] == beam.nodes[:, 0].min()))

@@ -23,6 +23,16 @@ def test_a_summary_is_that_of_its_voxels() -> None:
     assert found[NEAREST] == pytest.approx(0.2, rel=1e-12)
 
 
+@pytest.mark.parametrize("size", [(0.01, 0.04), (0.04, 0.01)])
+def test_the_lowest_underside_is_that_of_the_voxel_that_reaches_lowest(size: tuple[float, float]) -> None:
+    """Voxels at one height: the larger one reaches lowest, whichever it is."""
+    x = np.zeros((2, 7))
+    x[:, 2], x[:, 3] = 0.05, 1.0
+    found = np.full(SUMMARY, np.nan)
+    compute_summary(x, np.ones(2), np.array(size), np.zeros(3), found)
+    assert found[LOWEST] == pytest.approx(0.05 - 0.02, rel=1e-12)
+
+
 def test_reaching_counts_from_a_quarter_of_a_metre() -> None:
     """The best so far stays."""
     far, near = np.zeros(SUMMARY), np.zeros(SUMMARY)

@@ -40,6 +40,20 @@ def test_stuffed_surfaces_are_closed_and_lie_on_the_solid(solid, holes: int) -> 
     assert np.abs(solid(surface.nodes)).max() < 0.01
 
 
+def test_cuts_of_a_solid_that_is_no_distance_are_of_third_order() -> None:
+    """The function steepens along an edge: a straight line through its ends misses the surface by O(h²), the step of
+    false position after it by O(h³). The ball lies aside of the grid's middle."""
+
+    def steepening(x: np.ndarray) -> np.ndarray:
+        return np.expm1(np.linalg.norm(x - (0.07, -0.03, 0.05), axis=1) - 1.0)
+
+    cells = (0.4, 0.2, 0.1)
+    missed = [
+        np.abs(steepening(stuff(steepening, (-1.2,) * 3, (1.2,) * 3, h).boundary.surface.nodes)).max() for h in cells
+    ]
+    assert np.log2(missed[0] / missed[2]) / 2 == pytest.approx(3.0, abs=0.4)
+
+
 def test_stuffed_tets_have_a_shape() -> None:
     """Normalised volume over cubed longest edge: 1 for a regular tet; flat ones are near 0."""
     mesh = stuff(ring, (-1.4, -1.4, -0.4), (1.4, 1.4, 0.4), 0.13)
