@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -136,6 +138,32 @@ def test_friction_of_a_flat_pair_is_coulombs() -> None:
         slip.append(end.v[0, 1] - end.v[1, 1] + a * (w[0] + w[1]))
     expected = 100 * dt * mu * press * (2 / m + 2 * a * a / inertia)
     assert slip[0] - slip[1] == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (1, 2, 1)])
+def test_voxels_of_unlike_size_roll_on_each_other_like_gears(shape: tuple[int, int, int]) -> None:
+    """Rims of radii 7 and 3 that move alike feel no friction, so that spins last; where one voxel spins alone, friction
+    turns the two by moments in the ratio of their radii. Rows of them, apart, are pairs that do not meet each other."""
+    plain = VoxelMaterial(young=1e6, density=1000)
+    numbers = np.zeros((3, 2 * shape[1] - 1, 1), dtype=int)
+    numbers[0, ::2], numbers[2, ::2] = 1, 2
+    materials = [replace(plain, expansion=0.4), replace(plain, expansion=-0.4)]
+    body = VoxelBody(VoxelGrid(numbers, SIZE), materials, actuation=Actuation(1.0, 0.0, phase=0.25))
+    large, small = (body.grid.voxels[:, 0] == i for i in (0, 2))
+    collision, x = Collision(), body.model.rest_frames.copy()
+    x[small, 0] = x[large, 0] + 0.98 * SIZE
+    dt = body.stable_step(collision=collision)
+    for rates, lasting in (((30.0, -70.0), True), ((30.0, 0.0), False)):
+        v = np.zeros((body.model.voxel_count, 6))
+        v[:, 5] = np.where(large, *rates)
+        end = body.advance(LocalState(0.0, x, v), dt, 40, collision=collision)
+        assert (end.v[small, 0] > 0).all()  # they push each other away
+        gained = body.model.inertia * (end.v[:, 5] - v[:, 5])
+        if lasting:
+            assert np.abs(end.v[:, 5] - v[:, 5]).max() < 1e-9 * 70
+        else:
+            assert (np.abs(gained) > 1e-3 * body.model.inertia * 30).all()
+            np.testing.assert_allclose(gained[large] / gained[small], 7 / 3, rtol=1e-9)
 
 
 def test_joined_neighbours_never_interact() -> None:
