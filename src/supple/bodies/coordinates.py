@@ -19,6 +19,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from supple.algebra.dense import rotations
+from supple.errors import InputError
 
 Array = np.ndarray
 
@@ -38,6 +39,15 @@ class Coordinates(Protocol):
     def is_frame(self) -> bool: ...
     def retract(self, x: Array, d: Array) -> Array: ...
     def difference(self, a: Array, b: Array) -> Array: ...
+
+
+def check_coordinates(x: Array, shape: tuple[int, int], *, name: str, where: str) -> None:
+    """Refuse what is not an array of floats of this shape: positions or velocities of a body as a state has them."""
+    if not isinstance(x, np.ndarray) or x.dtype != float or x.shape != shape:
+        given = f"{x.dtype} {x.shape}" if isinstance(x, np.ndarray) else type(x).__name__
+        raise InputError(
+            f"{name} does not fit the body", where=where, value=given, allowed=f"an array of floats {shape}"
+        )
 
 
 @runtime_checkable

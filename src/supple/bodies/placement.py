@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from supple.algebra.dense import rotations
+from supple.errors import check_instance
 
 Array = np.ndarray
 
@@ -32,3 +33,11 @@ class Placement:
     def point_velocities(self, x: Array) -> Array:
         """Velocities of world points x (n, 3) [m/s]."""
         return self.velocity + np.cross(self.spin, x - self.at)
+
+
+def placement_of(given: Placement | None, where: str) -> Placement:
+    """The placement that was given, or the one in which a body's axes are those of the world."""
+    if given is None:
+        return Placement()
+    check_instance(given, Placement, "a placement", where=where)
+    return given

@@ -21,9 +21,9 @@ import scipy.sparse as sparse
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.sparse.direct import DirectSolver
-from supple.errors import InputError
+from supple.errors import InputError, check_instance
 from supple.geometry.meshes.region import Selector
-from supple.modal.solid import ElasticSolid
+from supple.modal.solid import ElasticSolid, NodeMasses
 
 Array = np.ndarray
 SMALLEST_RIGID = 1e-9
@@ -38,6 +38,9 @@ class Support:
 
     solid: ElasticSolid
     fixed: Selector | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        check_instance(self.solid, NodeMasses, "a solid", where="Support")
 
     @cached_property
     def fixed_nodes(self) -> Array:

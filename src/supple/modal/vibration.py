@@ -18,7 +18,7 @@ import scipy.linalg
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.sparse.eigenpairs import DENSE_SIZE, fix_signs, smallest_eigenpairs
 from supple.algebra.sparse.lanczos.block_lanczos import largest_eigenpairs
-from supple.errors import ConvergenceError, InputError, check_number
+from supple.errors import ConvergenceError, InputError, check_instance, check_number
 from supple.modal.alignment import align_equal
 from supple.modal.support import Support
 
@@ -52,6 +52,7 @@ def linear_modes(support: Support, count: int) -> LinearModes:
     >>> linear_modes(Support(beam, "x_min"), 3).shapes.shape
     (108, 3)
     """
+    check_instance(support, Support, "a Support", where="linear_modes")
     free, rigid = len(support.free), support.rigid_modes.shape[1]
     check_number(count, name="count", where="linear_modes", whole=True)
     if not 1 <= count <= free - rigid:

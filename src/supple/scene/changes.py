@@ -75,6 +75,7 @@ def changes_of(state: State) -> list[Change]:
 def make_change(system: System, state: State, name: str, values: dict[str, Any]) -> None:
     """Change a system now, and note it in the state."""
     check_state(state, "System.change")
+    check_instance(name, str, "a name", where="System.change, name")
     plain = {key: _plain(value, name, key) for key, value in values.items()}
     if made_by := {ADDED, REMOVED, BROKEN} & set(plain):
         raise InputError(
@@ -87,6 +88,8 @@ def make_change(system: System, state: State, name: str, values: dict[str, Any])
 def add_coupling(system: System, state: State, thing: Any, name: str | None) -> str:
     """Add a spring or joint now, and note it in the state; returns its name."""
     check_state(state, "System.add")
+    if name is not None:
+        check_instance(name, str, "a name", where="System.add, name")
     name, table, positions = describe(system, state, thing, name)
     number = _count(state)
     keep_positions(state, number, positions)
@@ -102,6 +105,8 @@ def break_off(system: System, state: State, body: str, place: int | str, name: s
     """Break a body in two now, and note it in the state; returns the name of the part that broke off."""
     where = f"break_off of '{body}'"
     check_state(state, where)
+    for given in (body, body if name is None else name):
+        check_instance(given, str, "a name", where=where)
     if not isinstance(place, int | str | np.integer) or isinstance(place, bool):
         raise InputError("a domain is given by its number or name", where=where, value=place)
     name = name or f"{body}-{place}"
@@ -112,6 +117,7 @@ def break_off(system: System, state: State, body: str, place: int | str, name: s
 def remove_coupling(system: System, state: State, name: str) -> None:
     """Take a force or joint out for good, and note it in the state."""
     check_state(state, "System.remove")
+    check_instance(name, str, "a name", where="System.remove, name")
     _make(system, state, name, {REMOVED: True})
 
 

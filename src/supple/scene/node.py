@@ -162,7 +162,7 @@ class Node:
 
     def to_local(self, x: Array) -> Array:
         """World positions (n, 3) [m] in the body's own axes, as it was placed."""
-        return (x - self.placement.at) @ rotations.to_matrix(self.placement.rotation)
+        return (_places(x, "x") - self.placement.at) @ rotations.to_matrix(self.placement.rotation)
 
     def _embedded(self, local: Array) -> PointSet:
         mapping, numbers = self.held_body.embed(local)

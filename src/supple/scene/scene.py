@@ -109,6 +109,7 @@ class Scene:
 
     def node(self, name: str) -> Node:
         """The node of that name."""
+        check_instance(name, str, "a name", where="Scene.node")
         for node in self.root.walk() if self.kept_nodes is None else self.kept_nodes:
             if node.name == name:
                 return node

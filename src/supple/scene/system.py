@@ -154,9 +154,11 @@ class System:
     def body(self, name: str) -> Slot:
         """The slot of the body of that name."""
         for slot in self.bodies:
-            if slot.name == name:
+            if isinstance(name, str) and slot.name == name:
                 return slot
-        raise InputError("no body of that name", value=name, allowed=", ".join(s.name for s in self.bodies))
+        raise InputError(
+            "no body of that name", where="system", value=name, allowed=", ".join(s.name for s in self.bodies)
+        )
 
     def initial_state(self) -> State:
         """The state at t = 0, with the filters applied."""
@@ -168,12 +170,12 @@ class System:
     def positions(self, state: State, body: str | Slot) -> Array:
         """Positions of a body, (count, 3 or 7), without a copy."""
         check_state(state, "System.positions")
-        return (self.body(body) if isinstance(body, str) else body).view_x(state.x)
+        return (body if isinstance(body, Slot) else self.body(body)).view_x(state.x)
 
     def velocities(self, state: State, body: str | Slot) -> Array:
         """Velocities of a body, (count, 3 or 6), without a copy."""
         check_state(state, "System.velocities")
-        return (self.body(body) if isinstance(body, str) else body).view_v(state.v)
+        return (body if isinstance(body, Slot) else self.body(body)).view_v(state.v)
 
     def points(self, state: State, body: str) -> Array:
         """World positions of a body's points: nodes, particles, voxels, or points of its surface, (n, 3) [m]."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.api.refusing.every_call import CALLS
+from tests.api.refusing.method_calls import METHOD_CALLS
 from tests.api.refusing.other_calls import OTHER_CALLS
 from tests.requiring import missing
 
@@ -64,7 +65,7 @@ def test_every_public_callable_is_called_or_has_a_reason() -> None:
     assert not called & NOT_CALLED.keys()
 
 
-ALL = CALLS | OTHER_CALLS
+ALL = CALLS | OTHER_CALLS | METHOD_CALLS
 
 
 @pytest.mark.parametrize("name", ALL)

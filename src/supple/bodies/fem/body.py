@@ -12,11 +12,11 @@ import scipy.sparse as sparse
 
 from supple.bodies.body_protocol import Embedding, Method
 from supple.bodies.changing import MATERIAL, Adjustment, adjusted_materials, changed_material
-from supple.bodies.coordinates import Points
+from supple.bodies.coordinates import Points, check_coordinates
 from supple.bodies.fem.elastic import ElasticForce
 from supple.bodies.mappings import WeightedPoints
 from supple.bodies.mesh_points import MeshPoints
-from supple.bodies.placement import Placement
+from supple.bodies.placement import Placement, placement_of
 from supple.bodies.point_mass import MassDamping, PointMass
 from supple.bodies.protocols import Force, PlacedBody
 from supple.bodies.surfaces import PointSkin, RenderSurface, RenderVolume
@@ -148,6 +148,7 @@ class FemBody(MeshPoints, RegionMaterials):
     def stress(self, x: Array, placement: Placement | None = None) -> ElementStress:
         """Strain [-] and Cauchy stress [Pa] of each element at world positions x (node_count, 3) [m]; see
         `Stressed`."""
-        X = self.mesh.nodes if placement is None else placement.apply(self.mesh.nodes)
+        check_coordinates(x, self.mesh.nodes.shape, name="x", where="FemBody.stress")
+        X = placement_of(placement, "FemBody.stress").apply(self.mesh.nodes)
         lam, mu = self.element_values("lam"), self.element_values("mu")
         return element_stress(X, self.mesh.elements, Law.of(self.law), lam, mu, x)

@@ -16,7 +16,7 @@ from supple.algebra.dense import rotations
 from supple.algebra.dense.checks import check_array
 from supple.bodies.body_protocol import Method
 from supple.bodies.changing import Adjustment, one_or_each
-from supple.bodies.coordinates import FrameWithModes
+from supple.bodies.coordinates import FrameWithModes, check_coordinates
 from supple.bodies.floating.forces import ModalForce
 from supple.bodies.floating.inversion import FloatingInversion
 from supple.bodies.floating.mass import FloatingMass
@@ -27,7 +27,7 @@ from supple.bodies.floating.stride import advance
 from supple.bodies.floating.stride_kernels import StrideWorkspace
 from supple.bodies.frame_start import check_start, place_frame
 from supple.bodies.mesh_points import MeshPoints, ShapedPoints
-from supple.bodies.placement import Placement
+from supple.bodies.placement import Placement, placement_of
 from supple.bodies.protocols import PlacedBody
 from supple.bodies.stride import Stride, StrideReport
 from supple.elements.recovery import ElementStress, element_stress
@@ -319,8 +319,12 @@ class FloatingBody(MeshPoints, ShapedPoints):
 
     # what q means
 
+    def _check(self, x: Array, where: str) -> None:
+        check_coordinates(x, (1, self.coordinates.x_width), name="x", where=where)
+
     def positions(self, x: Array) -> Array:
         """World positions of all nodes, (node_count, 3) [m], at coordinates x (1, 7 + p)."""
+        self._check(x, "FloatingBody.positions")
         u = self.model.X + self.model.shapes @ x[0, 7 : 7 + self.mode_count]
         return x[0, :3] + u @ rotations.to_matrix(x[0, 3:7]).T
 
@@ -337,11 +341,13 @@ class FloatingBody(MeshPoints, ShapedPoints):
         solid = self.model.solid
         if not isinstance(solid, ElasticSolid):
             raise InputError("stress needs the elements and their material", where="FloatingBody.stress")
+        self._check(x, "FloatingBody.stress")
+        axes = placement_of(placement, "FloatingBody.stress").axes
         law = Law.LINEAR if self.model.cubic is None else Law.STVK
         moved = self.model.X + self.model.shapes @ x[0, 7 : 7 + self.mode_count]
         lam, mu = solid.element_values("lam"), solid.element_values("mu")
         found = element_stress(self.model.X, self.mesh.elements, law, lam, mu, moved)
-        return found.turned(rotations.to_matrix(x[0, 3:7]), (placement or Placement()).axes)
+        return found.turned(rotations.to_matrix(x[0, 3:7]), axes)
 
     def inversion_check(self, rest: Array) -> FloatingInversion:
         """Which elements are inside out; see `Inverting`. Bare nodes have none."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.algebra.dense.checks import check_vector
 from supple.bodies.floating.stride_kernels import (
     NOT_CONVERGED,
     SINGULAR,
@@ -16,7 +15,7 @@ from supple.bodies.floating.stride_kernels import (
     advance_explicitly,
     advance_steps,
 )
-from supple.bodies.stride import Stride, StrideReport
+from supple.bodies.stride import Stride, StrideReport, check_stride, stride_of
 from supple.errors import ConvergenceError, DivergenceError, InputError
 
 if TYPE_CHECKING:
@@ -38,18 +37,14 @@ def advance(
     workspace: StrideWorkspace | None = None,
 ) -> StrideReport:
     """See `FloatingBody.advance`."""
-    stride = stride or Stride()
+    stride = stride_of(stride, Stride(), "FloatingBody.advance")
     r = body.mode_count
-    if x.shape != (1, body.coordinates.x_width) or v.shape != (1, body.coordinates.v_width):
-        raise InputError("the state does not fit the body", where="FloatingBody.advance", value=(x.shape, v.shape))
-    if not np.isfinite(dt) or dt <= 0 or steps < 0:
-        raise InputError("the step is not positive", where="FloatingBody.advance", value=(dt, steps))
+    g = check_stride(body.coordinates, x, v, dt, steps, gravity, "FloatingBody.advance")
     if body.model.cubic is not None:
         raise InputError(
             "the stride knows the linear force only", where="FloatingBody.advance", fix="Use Midpoint in a scene."
         )
-    g = check_vector(gravity, name="gravity", where="FloatingBody.advance")
-    nodes, forces = stride.loads()
+    nodes, forces = stride.loads(len(body.model.X))
     points, shapes = (np.ascontiguousarray(part) for part in body.node_shapes(nodes))
     K, D = np.ascontiguousarray(body.model.K), np.ascontiguousarray(body.damping)
     x_own, v_own = x[0, : 7 + r].copy(), v[0, : 6 + r].copy()

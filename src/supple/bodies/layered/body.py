@@ -17,7 +17,7 @@ from supple.algebra.dense.checks import check_vector
 from supple.bodies.body_protocol import Method
 from supple.bodies.capabilities import OwnSolve
 from supple.bodies.changing import Adjustment, adjusted_materials, changed_material
-from supple.bodies.coordinates import FrameWithModes
+from supple.bodies.coordinates import FrameWithModes, check_coordinates
 from supple.bodies.frame_start import check_start, place_frame
 from supple.bodies.layered.build import fill_surface, name_core
 from supple.bodies.layered.forces import LayerForce
@@ -28,7 +28,7 @@ from supple.bodies.layered.points import LayeredPoints
 from supple.bodies.layered.solve import LayeredSolve
 from supple.bodies.layered.stride import advance
 from supple.bodies.mesh_points import MeshPoints, ShapedPoints
-from supple.bodies.placement import Placement
+from supple.bodies.placement import Placement, placement_of
 from supple.bodies.protocols import PlacedBody
 from supple.bodies.stride import Stride, StrideReport
 from supple.elements.recovery import ElementStress, element_stress
@@ -240,8 +240,12 @@ class LayeredBody(MeshPoints, ShapedPoints):
         out[self.model.free] = x[0, 7:].reshape(-1, 3)
         return out
 
+    def _check(self, x: Array, where: str) -> None:
+        check_coordinates(x, (1, self.coordinates.x_width), name="x", where=where)
+
     def positions(self, x: Array) -> Array:
         """World positions of all nodes, (node_count, 3) [m], at coordinates x (1, 7 + 3 n)."""
+        self._check(x, "LayeredBody.positions")
         u = self.model.X + self.displacements(x)
         return x[0, :3] + u @ rotations.to_matrix(x[0, 3:7]).T
 
@@ -252,10 +256,12 @@ class LayeredBody(MeshPoints, ShapedPoints):
     def stress(self, x: Array, placement: Placement | None = None) -> ElementStress:
         """Strain [-] and Cauchy stress [Pa] of each element at coordinates x (1, 7 + 3 n), zero in the core; see
         `Stressed`."""
+        self._check(x, "LayeredBody.stress")
+        axes = placement_of(placement, "LayeredBody.stress").axes
         lam, mu = self.model.element_values("lam"), self.model.element_values("mu")
         moved = self.model.X + self.displacements(x)
         found = element_stress(self.model.X, np.asarray(self.mesh.elements), self.model.law, lam, mu, moved)
-        return found.turned(rotations.to_matrix(x[0, 3:7]), (placement or Placement()).axes)
+        return found.turned(rotations.to_matrix(x[0, 3:7]), axes)
 
     def inversion_check(self, rest: Array) -> LayerInversion:
         """Which elements of the layer are inside out; see `Inverting`."""

@@ -20,11 +20,10 @@ from numpy.typing import ArrayLike
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.dense import rotations
-from supple.algebra.dense.checks import check_vector
 from supple.bodies.layered.kernels import SUM_COUNT, compute_balance, compute_world_velocities
 from supple.bodies.layered.mass import solve_core
 from supple.bodies.layered.solve import coupling_rows
-from supple.bodies.stride import Stride, StrideReport
+from supple.bodies.stride import Stride, StrideReport, check_stride, stride_of
 from supple.errors import ConvergenceError, DivergenceError, InputError
 
 if TYPE_CHECKING:
@@ -43,9 +42,7 @@ class _Step:
         self.body, self.model, self.h, self.g, self.stride = body, body.model, dt, gravity, stride
         half, n = 0.5 * dt, body.free_count
         self.solver = body.solver(1.0 + half * body.alpha, half * half + half * body.beta)
-        self.nodes, self.forces = stride.loads()
-        if self.nodes.size and (self.nodes.min() < 0 or self.nodes.max() >= len(self.model.X)):
-            raise InputError("a node's number is out of range", where="Stride", allowed=f"0 to {len(self.model.X) - 1}")
+        self.nodes, self.forces = stride.loads(len(self.model.X))
         self.before, self.middle = np.empty((n, 3)), np.empty((n, 3))
         self.residual, self.sums = np.empty((n, 3)), np.empty(SUM_COUNT)
 
@@ -175,16 +172,13 @@ def advance(
     body: LayeredBody, x: Array, v: Array, dt: float, *, steps: int, gravity: ArrayLike, stride: Stride | None
 ) -> StrideReport:
     """See `LayeredBody.advance`."""
-    stride, where = stride or Stride(tolerance=1e-8), "LayeredBody.advance"
-    if x.shape != (1, body.coordinates.x_width) or v.shape != (1, body.coordinates.v_width):
-        raise InputError("the state does not fit the body", where=where, value=(x.shape, v.shape))
-    if not np.isfinite(dt) or dt <= 0 or steps < 0:
-        raise InputError("the step is not positive", where=where, value=(dt, steps))
+    where = "LayeredBody.advance"
+    stride = stride_of(stride, Stride(tolerance=1e-8), where)
+    g = check_stride(body.coordinates, x, v, dt, steps, gravity, where)
     if not body.force.is_linear or stride.method != "midpoint":
         raise InputError(
             "the stride knows the linear law and the midpoint rule only", where=where, fix="Use a solver in a scene."
         )
-    g = check_vector(gravity, name="gravity", where=where)
     with one_blas_thread():
         return _advance(_Step(body, float(dt), g, stride), x, v, int(steps))
 

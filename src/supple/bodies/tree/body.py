@@ -17,9 +17,11 @@ from supple.algebra.sparse.threefold import SparseRows, chosen_rows
 from supple.bodies.body_protocol import Embedding, Method, Numbers
 from supple.bodies.capabilities import BrokenPart, RecastBody
 from supple.bodies.changing import Adjustment, one_or_each
+from supple.bodies.coordinates import check_coordinates
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import LocalState, Mapping, PlacedBody
 from supple.bodies.selecting import check_numbers
+from supple.bodies.stride import check_local_state, check_steps
 from supple.bodies.surfaces import MappedSurface, NumberedSurface, RenderSurface
 from supple.bodies.tree.body_forces import TreeElastic, TreeMass
 from supple.bodies.tree.changes import recast, retuned
@@ -41,7 +43,7 @@ from supple.bodies.tree.surface.point_springs import PointSprings
 from supple.bodies.tree.surface.render_skin import RenderSkin
 from supple.bodies.tree.surface.skin import TreeSkin
 from supple.bodies.tree.surface.wind_patches import WindPatches
-from supple.errors import InputError, check_flag, check_row
+from supple.errors import InputError, check_flag, check_instance, check_row
 from supple.geometry import SurfaceMesh
 
 Array = np.ndarray
@@ -265,6 +267,7 @@ class TreeBody:
     def point_region(self, name: str) -> Array:
         """Numbers of the surface points of the domains of that name, or kind."""
         domains = self.model.domain_tree.domains
+        check_instance(name, str, "a name", where="TreeBody.point_region")
         chosen = [k for k, d in enumerate(domains) if name in (d.name, d.kind)]
         if not chosen:
             raise InputError("no domain of that name", where="TreeBody", value=name)
@@ -311,6 +314,8 @@ class TreeBody:
         on domains. springs: on points, solved within each step. theta: at least this; is_blown: a wind acts;
         more_passes: beyond its own; see `TreeDynamics.advance`.
         """
+        check_local_state(state, self.coordinates, "TreeBody.advance")
+        check_steps(dt, steps, "TreeBody.advance")
         now, acting = self.unpack(state.x, state.v), self.loads(state.x, forces, push)
         gravity = np.zeros(3) if self.grown else gravity
         self.dynamics.advance(
@@ -353,6 +358,7 @@ class TreeBody:
         `TreeDynamics.advance` takes them."""
         if forces is None:
             return {}
+        check_coordinates(forces, (1, self.coordinates.v_width), name="forces", where="TreeBody")
         if push is None:
             push = np.concatenate([forces[0, :3], rotations.rotate(x[0, 3:7], forces[0, 3:6])])
         return {"forces": forces[0, 6 : 6 + self.model.coordinate_count], "push": push}
@@ -437,6 +443,9 @@ class TreeBody:
 
     def measures(self, x: Array, v: Array | None = None) -> TreeMeasures:
         """Energies and momenta at coordinates x, v (1, width). The last are kept: a frame asks for them one by one."""
+        check_coordinates(x, (1, self.coordinates.x_width), name="x", where="TreeBody.measures")
+        if v is not None:
+            check_coordinates(v, (1, self.coordinates.v_width), name="v", where="TreeBody.measures")
         if self._look is not None:
             return self._seen(x, v).measures
         kept = self._measured

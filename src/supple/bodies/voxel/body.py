@@ -21,6 +21,7 @@ from supple.bodies.mappings import FramePoints, WeightedPoints
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import Force, LocalState, PlacedBody
 from supple.bodies.selecting import check_numbers
+from supple.bodies.stride import check_local_state, check_steps
 from supple.bodies.surfaces import MappedSurface, RenderSurface
 from supple.bodies.voxel.actuation import Driver, Swing
 from supple.bodies.voxel.control_changes import CONTROL, WHICH, control_adjustments, driven_anew
@@ -33,6 +34,7 @@ from supple.bodies.voxel.regions import outer_layer
 from supple.bodies.voxel.skin import VoxelSkin
 from supple.bodies.voxel.sweep.stable_step import find_step
 from supple.bodies.voxel.sweep.stages import ONE_STAGE, STAGES, StableStep, Stages
+from supple.bodies.voxel.sweep.surroundings import check_dtype, check_held, check_loads, check_surroundings
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.collision import Collision
 from supple.bodies.voxel.touching.fluid import Fluid
@@ -313,10 +315,13 @@ class VoxelBody:
         round-off. An unstable step is refused. Where the lattice leaves the finite, a DivergenceError names the voxel
         and the time, and its `last_good` is the last finite state.
         """
+        check_local_state(state, self.coordinates, "VoxelBody.advance")
+        check_steps(dt, steps, "VoxelBody.advance", infinite=True)  # a lone voxel's stable step is, which is told below
         if self.swing is not None:
             self.swing.check_free()
-        index = np.unique(np.asarray(held, dtype=np.int64))
-        key = (index.tobytes(), np.dtype(dtype).name, tuple(planes), collision, fluid)
+        check_surroundings(planes, collision, fluid)
+        index, kind, loads = check_held(held), check_dtype(dtype), check_loads(loads)
+        key = (index.tobytes(), kind.name, tuple(planes), collision, fluid)
         if key not in self._strides:
             sweep = LatticeSweep.make(
                 self.model,
@@ -325,7 +330,7 @@ class VoxelBody:
                 swing=self.swing,
                 collision=collision,
                 fluid=fluid,
-                dtype=dtype,
+                dtype=kind,
             )
             stable = find_step(self.model, held=index, contact=min(len(planes), 2), collision=collision, safety=1.0)
             self._strides[key] = sweep, stable
@@ -345,6 +350,7 @@ class VoxelBody:
 
     def links(self, state: LocalState) -> LinkLoads:
         """Strains, forces and moments of all links at a state."""
+        check_local_state(state, self.coordinates, "VoxelBody.links")
         return self.lattice_force.measure(state)
 
 

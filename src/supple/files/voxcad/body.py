@@ -6,7 +6,7 @@ import numpy as np
 
 from supple.bodies.voxel import Actuation, VoxelBody, touched_by_box, touched_by_cylinder, touched_by_sphere
 from supple.errors import InputError
-from supple.files.voxcad.record import HELD_ALL, BoundaryRegion, RegionShape, VoxcadFile
+from supple.files.voxcad.record import HELD_ALL, BoundaryRegion, RegionShape, VoxcadFile, check_file
 from supple.interaction.obstacles import Floor, Plane
 
 Array = np.ndarray
@@ -17,6 +17,7 @@ SMALLEST, LARGEST = 1e-9, 1e6  # edges of voxels [m] whose powers stay within th
 def voxcad_body(file: VoxcadFile, *, stiffness_by_rest: bool = False) -> VoxelBody:
     """The voxel body of a scene, driven by its temperature; its lowest corner is the origin. stiffness_by_rest: as of
     `VoxelBody`."""
+    check_file(file, "voxcad_body")
     size = file.grid.voxel_size
     if not SMALLEST <= size <= LARGEST:
         allowed = f"{SMALLEST:g} to {LARGEST:g} m"
@@ -48,12 +49,14 @@ def _actuation(file: VoxcadFile) -> Actuation | None:
 
 def voxcad_held(file: VoxcadFile) -> Array:
     """Voxels of the regions that hold all six coordinates, for `VoxelBody.advance`."""
+    check_file(file, "voxcad_held")
     regions = [region for region in file.environment.regions if region.held == HELD_ALL]
     return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(touched(file, region) for region in regions)]))
 
 
 def voxcad_loads(file: VoxcadFile) -> Array:
     """Forces [N] and torques [N m] on the voxels, (n, 6), for `VoxelBody.advance`."""
+    check_file(file, "voxcad_loads")
     loads = np.zeros((file.grid.voxel_count, 6))
     for region in file.environment.regions:
         on = touched(file, region)
@@ -64,6 +67,7 @@ def voxcad_loads(file: VoxcadFile) -> Array:
 
 def voxcad_planes(file: VoxcadFile) -> tuple[Plane, ...]:
     """The floor, if there is one: through the origin, rising along x by its slope."""
+    check_file(file, "voxcad_planes")
     if not file.environment.floor_enabled:
         return ()
     slope = np.radians(file.environment.floor_slope)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from supple.errors import FileFormatError, InputError
+from supple.errors import FileFormatError, InputError, check_path
 from supple.files.voxcad.environment import read_environment
 from supple.files.voxcad.overlay import overlaid
 from supple.files.voxcad.palette import read_palette
@@ -29,7 +29,9 @@ def load_voxcad(path: str | Path, *, base: str | Path | None = None) -> VoxcadFi
 
     base: the .vxa file that a .vxd file changes; `base.vxa` beside it where none is given.
     """
-    path = Path(path)
+    path = check_path(path, where="load_voxcad, path")
+    if base is not None:
+        base = check_path(base, where="load_voxcad, base")
     suffix = path.suffix.lower()
     if suffix not in ROOTS:
         raise InputError("this is not a VoxCAD file", where=path.name, allowed=", ".join(ROOTS))

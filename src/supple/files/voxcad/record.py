@@ -9,7 +9,7 @@ from math import isfinite
 
 import numpy as np
 
-from supple.errors import InputError
+from supple.errors import InputError, check_instance
 from supple.files.voxcad.xml import UnreadTag, step_of
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
@@ -317,6 +317,11 @@ class VoxcadFile:
     def _key(self) -> tuple[object, ...]:
         rest = (self.material_phase, self.simulator, self.environment, self.unread)
         return (self.grid.content_hash, self.palette, set(self.voxel_fields), *rest)
+
+
+def check_file(given: VoxcadFile, where: str) -> None:
+    """Refuse what is no `VoxcadFile`."""
+    check_instance(given, VoxcadFile, "a VoxcadFile", where=where, fix="Read one by load_voxcad(path).")
 
 
 def _in_order(tag: UnreadTag) -> list[tuple[str, int]]:

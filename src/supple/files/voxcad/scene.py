@@ -16,7 +16,7 @@ import numpy as np
 
 from supple.contact import Contact, Plane
 from supple.files.voxcad.body import touched, voxcad_body, voxcad_planes
-from supple.files.voxcad.record import CONDITIONS, HELD_ALL, BoundaryRegion, VoxcadFile
+from supple.files.voxcad.record import CONDITIONS, HELD_ALL, BoundaryRegion, VoxcadFile, check_file
 from supple.files.voxcad.stop import stop_test
 from supple.files.voxcad.xml import step_of
 from supple.scene import FixedAxes, FixedPoints, Node, PrescribedMotion, RampInTime, Scene, Wrench
@@ -48,6 +48,7 @@ def voxcad_scene(
     >>> scene.gravity.tolist(), len(scene.obstacles)
     ([0.0, 0.0, -9.81], 1)
     """
+    check_file(file, "voxcad_scene")
     solver = LatticeSolver(
         dt=stride(file),
     )
@@ -122,6 +123,7 @@ def _frames(file: VoxcadFile) -> tuple[float, int]:
 
 def voxcad_settings(file: VoxcadFile) -> dict[str, Any]:
     """What a file says about running it, as arguments of `run`: until, where it is a time, record_every, on_step."""
+    check_file(file, "voxcad_settings")
     settings: dict[str, Any] = {"record_every": frame_interval(file)}
     if file.stop_time is not None:
         settings["until"] = file.stop_time
@@ -131,6 +133,7 @@ def voxcad_settings(file: VoxcadFile) -> dict[str, Any]:
 
 def voxcad_notes(file: VoxcadFile, *, ramp: float = RAMP) -> list[str]:
     """What a person should know before a run, in sentences: tags without effect, and rules of our own."""
+    check_file(file, "voxcad_notes")
     notes = []
     if file.unsupported:
         notes.append(f"These tags change nothing here: {', '.join(collapsed(file.unsupported))}.")

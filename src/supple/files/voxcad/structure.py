@@ -136,8 +136,6 @@ def _read_numbers(layer: Section, count: int) -> Array:
 
 def encode_materials(materials: Array, compression: Compression) -> list[str]:
     """The texts of the layers."""
-    if compression not in NAMES:
-        raise InputError("an unknown compression", value=compression, allowed=", ".join(NAMES))
     if compression == "ascii" and materials.max() > _MAX_READABLE:
         raise InputError(
             "a material number is too large for readable layers",

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
-from supple.errors import InputError, RecordError
+from supple.errors import InputError, RecordError, check_choice, check_path
 from supple.files.voxcad.environment import HELD_BITS
 from supple.files.voxcad.palette import BILINEAR, BY_STRAIN, BY_STRESS, FAILING, LINEAR, TABLE
-from supple.files.voxcad.record import BoundaryRegion, VoxcadEnvironment, VoxcadFile
+from supple.files.voxcad.record import BoundaryRegion, VoxcadEnvironment, VoxcadFile, check_file
 from supple.files.voxcad.structure import NAMES, Compression, encode_field, encode_materials
 from supple.files.voxcad.xml import UnreadTag, format_xml, parse_xml
 from supple.material.voxel import VoxelMaterial
@@ -21,7 +21,9 @@ _UNWRITABLE = re.compile("[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
 
 def save_voxcad(file: VoxcadFile, path: str | Path, *, compression: Compression = "ascii") -> None:
     """Write a .vxa file. compression: the form of the layers of material numbers."""
-    path = Path(path)
+    check_file(file, "save_voxcad")
+    path = check_path(path, where="save_voxcad, path")
+    check_choice(compression, tuple(NAMES), "compression", where="save_voxcad")
     if path.suffix.lower() != ".vxa":
         raise InputError("VoxCAD scenes are written as .vxa", where=path.name, value=path.suffix)
     data = (_HEAD + format_xml(_scene(file, compression)) + "\n").encode("ascii", "xmlcharrefreplace")

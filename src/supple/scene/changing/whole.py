@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from supple.algebra.dense.checks import check_array
 from supple.bodies.capabilities import Changeable
 from supple.errors import InputError
 from supple.scene.scene import Acting, Scene
@@ -191,9 +192,10 @@ def changed_fields(thing: Any, values: dict[str, Any], where: str) -> Any:
     for key, value in values.items():
         old = getattr(thing, key)
         if isinstance(old, np.ndarray):
-            if np.ndim(value) and np.shape(value) != old.shape:
-                raise InputError(f"{key} has another shape", where=where, value=np.shape(value), allowed=str(old.shape))
-            given[key] = np.broadcast_to(np.asarray(value, dtype=old.dtype), old.shape).copy()
+            numbers = check_array(value, name=key, where=where)
+            if numbers.ndim and numbers.shape != old.shape:
+                raise InputError(f"{key} has another shape", where=where, value=numbers.shape, allowed=str(old.shape))
+            given[key] = np.broadcast_to(numbers.astype(old.dtype), old.shape).copy()
         else:
             given[key] = value
     return replace(thing, **given)
