@@ -192,7 +192,7 @@ def test_bad_obstacles_are_refused() -> None:
     ):
         with pytest.raises(InputError):
             bad()
-    with pytest.raises(InputError, match="does not know this obstacle"):
+    with pytest.raises(InputError, match="not a row of obstacles"):
         block().advance(at(block(), (0, 0, 0)), 1e-5, 1, planes=["floor"])
 
 

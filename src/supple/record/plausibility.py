@@ -33,6 +33,7 @@ from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.bodies.capabilities import InversionCheck, Inverting, Massed, Pressed
 from supple.bodies.traits import is_load
 from supple.errors import ConvergenceError, DivergenceError, InputError
+from supple.interaction.obstacles import MeshObstacle
 from supple.record.measures import Measures, measure
 from supple.record.work import OutsideWork
 from supple.scene.slots import Slot
@@ -174,8 +175,9 @@ class Plausibility:
 
 
 def _pressed(system: System, state: State) -> float:
-    """Energy of contacts with obstacles that bodies meet by themselves [J]."""
-    obstacles = [] if system.scene is None else list(system.scene.obstacles.values())
+    """Energy of contacts with obstacles that bodies meet by themselves [J]: those that are formulas, not meshes."""
+    known = {} if system.scene is None else system.scene.obstacles
+    obstacles = [obstacle for obstacle in known.values() if not isinstance(obstacle, MeshObstacle)]
     pressed = [(slot.body, slot) for slot in system.bodies if isinstance(slot.body, Pressed)]
     return sum(body.pressed_energy(slot.view_x(state.x), obstacles) for body, slot in pressed)
 

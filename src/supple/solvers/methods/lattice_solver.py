@@ -47,7 +47,14 @@ from supple.solvers.coupling.lattice_loads import acting_loads, foreseen, longes
 from supple.solvers.coupling.lattice_world import LatticeWorld, world_of
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.methods.lattice_guides import Guides
-from supple.solvers.methods.lattice_obstacles import MET, ObstaclesMet, found_forces
+from supple.solvers.methods.lattice_obstacles import (
+    MET,
+    ObstaclesMet,
+    find_leap,
+    found_forces,
+    stopping_times,
+    thickness,
+)
 from supple.solvers.methods.lattice_springs import SweptSprings
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.striding import step_by_step, step_times
@@ -176,7 +183,7 @@ class LatticeSolver:
         slowly = slowly and self.dt <= self._longest and not (self._acting and loads is None)
         alone = self.world is None and slowly and not self._guides.moves
         self._strides = Strides.of(self._sweep, loads) if alone else None
-        self._has_warned = self._has_warned_of_contacts = self._meets = False
+        self._has_warned = self._has_warned_of_contacts = self._has_warned_of_speed = self._meets = False
         if world.obstacles:
             system.memo[MET] = ObstaclesMet(partial(self.obstacle_forces, system))
         self._prepared = (system, system.revision)
@@ -311,6 +318,7 @@ class LatticeSolver:
             starts = [t for t, tick in zip(starts, ticks) if tick == ticks[0]]
         seen, stable = self.found_step(state)
         count = part_count(self.dt / stable.step)
+        self._watch_speed(state, self.dt / count, self.dt * len(starts))
         taken = self._strides.advance(
             self._local(system, state),
             starts,
@@ -446,6 +454,7 @@ class LatticeSolver:
             sweep.commanded = self._ask(system, state)
         start, pairs = self._local(system, state), state.memory.get(PAIRS)
         dt = duration / steps
+        self._watch_speed(state, dt, duration)
         stages = stable.stages_of(dt)
         end = advance_finite(sweep, start, dt, steps, system.gravity, pairs=pairs, stages=stages)
         self._keep(system, state, end)
@@ -464,6 +473,23 @@ class LatticeSolver:
         )
         warnings.warn(StepWarning(sentence, allowed), stacklevel=6)
         self._has_warned_of_contacts = True
+
+    def _watch_speed(self, state: State, h: float, duration: float) -> None:
+        """Warn once of voxels so fast that they may pass through an obstacle. h [s]: a small step."""
+        if self._has_warned_of_speed or all(thickness(o) == np.inf for o in self._world.obstacles.values()):
+            return
+        x, v = state.x.reshape(-1, 7)[:, :3], state.v.reshape(-1, 6)[:, :3]
+        stopping = np.maximum(stopping_times(self._model), h)
+        leap = find_leap(self._world.obstacles, x, v, self._model.size, state.t, stopping, duration)
+        if leap is None:
+            return
+        sentence = (
+            f"t = {state.t:.4g} s: the voxel of cell {self._model.cells[leap.voxel].tolist()} comes to obstacle "
+            f"'{leap.obstacle}' so fast that it gets {leap.way:.2g} m deep before it is stopped, and may pass through "
+            f"it from {leap.limit:.2g} m on. Use stiffer voxels, or a thicker obstacle."
+        )
+        warnings.warn(StepWarning(sentence), stacklevel=6)
+        self._has_warned_of_speed = True
 
     def _recalled(self, system: System, state: State) -> LinkMemory | None:
         """What the links of all bodies remember, None where they remember nothing."""
