@@ -85,7 +85,7 @@ def make_change(system: System, state: State, name: str, values: dict[str, Any])
     _make(system, state, name, plain)
 
 
-def add_coupling(system: System, state: State, thing: Any, name: str | None) -> str:
+def add_coupling(system: System, state: State, thing: object, name: str | None) -> str:
     """Add a spring or joint now, and note it in the state; returns its name."""
     check_state(state, "System.add")
     if name is not None:
@@ -203,7 +203,7 @@ def _replaced(done: list[Change]) -> set[int]:
     return found
 
 
-def _plain(value: Any, name: str, key: str) -> Any:
+def _plain(value: object, name: str, key: str) -> Any:
     """Numbers, lists and booleans, as they would be read again; texts, and lists of them."""
     if isinstance(value, bool | str):
         return value

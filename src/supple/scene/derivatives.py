@@ -158,7 +158,13 @@ def _mapping_errors(
 
 
 def _check_system(
-    system: System, rng: np.random.Generator, t: float, tolerance: float, step: float | None, x: Any, v: Any
+    system: System,
+    rng: np.random.Generator,
+    t: float,
+    tolerance: float,
+    step: float | None,
+    x: ArrayLike | None,
+    v: ArrayLike | None,
 ) -> DerivativeReport:
     x = system.x0.copy() if x is None else check_array(x, name="x", where="check_derivatives").ravel()
     v = system.v0.copy() if v is None else check_array(v, name="v", where="check_derivatives").ravel()

@@ -10,8 +10,10 @@ import numpy as np
 
 from supple.bodies.mappings import compose_rows, join_rows
 from supple.bodies.protocols import (
+    ChangingMass,
     JacobianRows,
     LocalState,
+    Mass,
     is_changing,
     is_turning,
     knows_positions,
@@ -103,7 +105,7 @@ class Kinematics:
     def _masses(self) -> dict[int, Any]:
         return {}
 
-    def first_moment(self, slot: Slot, mass: Any) -> tuple[float, Array]:
+    def first_moment(self, slot: Slot, mass: Mass | ChangingMass) -> tuple[float, Array]:
         """Mass [kg] and mass times centre (3,) [kg m] at this instant, found once."""
         key = (slot.index, id(mass))
         if key not in self._moments:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,14 +19,19 @@ from supple.interaction.protocol import Interaction
 from supple.material.colour import Colour, check_colour
 from supple.scene.acting.filters import FixedPoints
 from supple.scene.joints.checks import refuse_kicks, refuse_rigid_self, refuse_self
+from supple.scene.joints.joints import Jointed
 from supple.scene.mapped.points import JoinedPoints, PointSet, WorldPoints
 from supple.scene.node import Node
 from supple.showing import mime_bundle
 
 if TYPE_CHECKING:
+    from supple.scene.acting.wind import Wind
+    from supple.scene.events import Event
     from supple.scene.system import System
 
 Array = np.ndarray
+Target = Node | PointSet | WorldPoints | JoinedPoints
+"""What a force or a mass acts on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +63,7 @@ class Scene:
     root: Node = field(default_factory=lambda: Node("root"))
     forces: list[Acting] = field(default_factory=list)
     filters: list[Any] = field(default_factory=list)
-    joints: list[Any] = field(default_factory=list)
+    joints: list[Jointed] = field(default_factory=list)
     joint_names: dict[int, str] = field(default_factory=dict)  # by the id of the joint
     masses: list[Acting] = field(default_factory=list)
     contacts: list[Any] = field(default_factory=list)
@@ -66,9 +71,9 @@ class Scene:
     obstacles: dict[str, Obstacle] = field(default_factory=dict)  # by name
     fluid: Fluid | None = None
     kept_nodes: tuple[Node, ...] | None = field(default=None, repr=False)  # of a snapshot
-    winds: dict[str, Any] = field(default_factory=dict)  # those that blow on all bodies
+    winds: dict[str, Wind] = field(default_factory=dict)  # those that blow on all bodies
     is_part: bool = False  # of a larger scene, whose other bodies and couplings it leaves out
-    events: list[Any] = field(default_factory=list)  # an `Event` each, in the order of their steps
+    events: list[Event] = field(default_factory=list)  # an `Event` each, in the order of their steps
     example: str | None = None  # the name of the built-in scene that it is
     renewed: dict[int, tuple[Node, Node]] = field(default_factory=dict, repr=False)  # by id of the first: see `renew`
 
@@ -137,7 +142,7 @@ class Scene:
         fix: Any = None,
         name: str | None = None,
         under: Node | None = None,
-        on: Any = None,
+        on: object = None,
         colour: Colour | None = None,
     ) -> Any:
         """Add a body (returns its node), or an obstacle, a fluid, a force, filter, joint or contact (returned as it
@@ -195,11 +200,11 @@ class Scene:
                 raise InputError("two obstacles are in one place", where="scene", value=f"'{other}' and '{name}'")
         self.obstacles[name] = obstacle
 
-    def joint_name(self, joint: Any) -> str:
+    def joint_name(self, joint: Jointed) -> str:
         """The name of a joint of the scene: as it was added, else its kind, "hinge"."""
         return self.joint_names.get(id(joint)) or joint_kind(joint)
 
-    def contact_name(self, contact: Any) -> str:
+    def contact_name(self, contact: object) -> str:
         """The name of a contact of the scene: as it was added, else "contact"."""
         return self.contact_names.get(id(contact)) or "contact"
 
@@ -208,8 +213,8 @@ class Scene:
             raise InputError("the scene has a fluid already", where="scene", fix="Add one fluid.")
         self.fluid = fluid
 
-    def _target(self, on: Any, thing: Any) -> Any:
-        if not isinstance(on, Node | PointSet | WorldPoints | JoinedPoints):
+    def _target(self, on: object, thing: object) -> Target:
+        if not isinstance(on, Target):
             raise InputError(
                 f"{type(thing).__name__} does not say what it acts on",
                 value=on,
@@ -221,7 +226,7 @@ class Scene:
         self,
         body: Body,
         at: ArrayLike,
-        rotation: Any,
+        rotation: ArrayLike | None,
         velocity: ArrayLike,
         spin: ArrayLike,
         fix: Any,
@@ -268,13 +273,13 @@ class Scene:
         return compile_scene(self)
 
 
-def joint_kind(joint: Any) -> str:
+def joint_kind(joint: object) -> str:
     """What a joint is called that was given no name: "hinge" for a HingeJoint."""
     name = type(joint).__name__.lower()
     return name.removesuffix("joint") or name
 
 
-def _new_name(thing: Any, name: str | None, known: list[Any], name_of: Callable[[Any], str]) -> str:
+def _new_name(thing: object, name: str | None, known: Sequence[object], name_of: Callable[[Any], str]) -> str:
     """The name of a joint or contact that is added: as it is given, else its kind with a number."""
     taken, base = [name_of(other) for other in known], name or name_of(thing)
     if any(thing is other for other in known):

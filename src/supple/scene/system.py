@@ -201,7 +201,7 @@ class System:
         """
         make_change(self, state, name, values)
 
-    def add(self, state: State, thing: Any, *, name: str | None = None) -> str:
+    def add(self, state: State, thing: object, *, name: str | None = None) -> str:
         """Couple bodies from now on by Springs or a joint; returns its name. A joint takes hold of them as they stand:
         `at` and `axis` are where they are now. The state keeps it, as it keeps other changes.
 

@@ -17,7 +17,7 @@ from supple.bodies.capabilities import Breaking, BrokenPart
 from supple.bodies.placement import Placement
 from supple.errors import InputError
 from supple.scene.changing.present import PresentNode
-from supple.scene.joints.joints import FixedJoint, HingeJoint, SliderJoint
+from supple.scene.joints.joints import FixedJoint, HingeJoint, Jointed, SliderJoint
 from supple.scene.mapped.patch_frame import PatchFrame
 from supple.scene.mapped.points import JoinedPoints, PointSet, join
 from supple.scene.node import Node
@@ -230,7 +230,7 @@ class _Moved:
             changed |= {key: node, f"patch_{key}": numbers} if has_patches else {key: _held(node, numbers, points)}
         return replace(given, **changed)
 
-    def _node(self, side: Node, k: int, joint: Any) -> Node:
+    def _node(self, side: Node, k: int, joint: Jointed) -> Node:
         """A side that is the old body, as its part k; of one that was taken hold of while it ran, as it was then."""
         if isinstance(side, PresentNode):
             if self.then is None:
@@ -250,7 +250,7 @@ class _Moved:
         k = int(np.argmax([len(numbers) for numbers in own]))
         return k, np.searchsorted(self.points[k], own[k])
 
-    def _is_old(self, node: Any) -> bool:
+    def _is_old(self, node: object) -> bool:
         return isinstance(node, Node) and self.scene.node_now(node) is self.old
 
     def handle(self, given: Any) -> Any:

@@ -6,7 +6,6 @@ A body whose weight is in its shape at rest bears no gravity; what hangs on it d
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -60,7 +59,7 @@ def _load(acting: Acting) -> tuple[Mapping, Array, Array]:
             "a body that steps itself carries point masses, a number each",
             where=where, value=type(mass).__name__, fix="Give PointMass(np.array([...])).",
         )  # fmt: skip
-    handle: Any = acting.on
+    handle: object = acting.on
     weights = np.eye(handle.count) if isinstance(handle, PointSet) else None
     while isinstance(handle, PointSet) and isinstance(handle.parent, PointSet):
         if not isinstance(handle.mapping, WeightedPoints) or weights is None:

@@ -60,7 +60,7 @@ def _enabled(old: Any, scene: Scene, values: dict[str, Any], where: str) -> Any:
     return replace(old, exclude=others if enabled else [*others, pair])
 
 
-def _pair(contact: Any, scene: Scene, given: Any, where: str) -> tuple[str, str]:
+def _pair(contact: Any, scene: Scene, given: object, where: str) -> tuple[str, str]:
     known = [node.name for node in contact.nodes(scene)] + list(scene.obstacles)
     if not isinstance(given, list) or len(given) != 2 or not all(isinstance(name, str) for name in given):
         raise InputError("a pair is two names of bodies or obstacles", where=where, value=given)

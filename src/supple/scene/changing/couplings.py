@@ -16,7 +16,7 @@ from supple.errors import NOT_NUMBERS, InputError
 from supple.scene.acting.loads import Springs
 from supple.scene.changing.present import PresentNode
 from supple.scene.changing.whole import Whole
-from supple.scene.joints.joints import BallJoint, FixedJoint, HingeJoint, SliderJoint
+from supple.scene.joints.joints import BallJoint, FixedJoint, HingeJoint, Joint, SliderJoint
 from supple.scene.mapped.points import PointSet, World, WorldPoints
 from supple.scene.node import Node
 from supple.scene.scene import Scene, joint_kind
@@ -34,7 +34,7 @@ APART = 1e-6
 
 
 def describe(
-    system: System, state: State, thing: Any, name: str | None
+    system: System, state: State, thing: object, name: str | None
 ) -> tuple[str, dict[str, Any], dict[str, Array]]:
     """The name, the table and the positions of the bodies of a coupling that is added now."""
     where = "system.add"
@@ -90,13 +90,13 @@ def kept_positions(state: State, number: int) -> dict[str, Array]:
     return {key.removeprefix(prefix): x for key, x in state.memory.items() if key.startswith(prefix)}
 
 
-def _body(side: Any) -> str | None:
+def _body(side: object) -> str | None:
     """The name of the body of a side; None of the world."""
     owner = side.parent if isinstance(side, PointSet) else side
     return owner.name if isinstance(owner, Node) else None
 
 
-def _side(side: Any, where: str) -> dict[str, Any]:
+def _side(side: object, where: str) -> dict[str, Any]:
     if side is World or side is None:
         return {}
     if isinstance(side, WorldPoints):
@@ -123,7 +123,7 @@ def _build_side(scene: Scene, table: dict[str, Any], positions: dict[str, Array]
     return node.points(numbers, local=table.get("local"))
 
 
-def _plain(value: Any, key: str, where: str) -> Any:
+def _plain(value: object, key: str, where: str) -> object:
     if isinstance(value, str | bool):
         return value
     if callable(value):
@@ -146,7 +146,7 @@ def _points_now(side: Any, positions: dict[str, Array]) -> Array:
     return x if side.mapping is None else np.asarray(side.mapping.apply(x))
 
 
-def _refuse_apart(joint: Any, positions: dict[str, Array], where: str) -> None:
+def _refuse_apart(joint: Joint, positions: dict[str, Array], where: str) -> None:
     """Refuse a joint that would have to bring its sides together first."""
     x = np.concatenate([_points_now(part, positions) for part in joint.points.parts])
     open_by = float(np.abs(joint.rows.violation(x)).max(initial=0.0))
@@ -158,7 +158,7 @@ def _refuse_apart(joint: Any, positions: dict[str, Array], where: str) -> None:
         )  # fmt: skip
 
 
-def _new_name(scene: Scene, thing: Any, name: str | None) -> str:
+def _new_name(scene: Scene, thing: object, name: str | None) -> str:
     taken = {f.label for f in scene.forces} | {scene.joint_name(j) for j in scene.joints}
     if name in taken:
         raise InputError("the name is already used", where="system.add", value=name)

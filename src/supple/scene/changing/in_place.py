@@ -6,12 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from supple.algebra.dense.checks import check_array
 from supple.bodies.traits import is_weightless, weighs_by_force
 from supple.errors import InputError, check_number
 from supple.scene.changing.whole import Whole, changed_fields, follow, rebuild, refuse_others
 from supple.scene.joints.bounded_rows import BoundedRows
+from supple.scene.joints.joints import Jointed
 from supple.scene.mapped.points import WorldPoints
 from supple.scene.scene import Acting
 
@@ -76,7 +78,7 @@ def _changed_force(force: Any, values: dict[str, Any], where: str) -> Any:
     return make(force.pairs, now["stiffness"], now["rest_length"], now["damping"], where=where)
 
 
-def move_end(system: System, whole: Whole, forces: list[Acting], given: Any, where: str) -> None:
+def move_end(system: System, whole: Whole, forces: list[Acting], given: ArrayLike, where: str) -> None:
     """Move the points of the world (n, 3) [m] that springs were added to. Solvers need not prepare anew: they look
     where these points are in each step."""
     ends = [part for acting in forces for part in getattr(acting.on, "parts", ()) if isinstance(part, WorldPoints)]
@@ -92,7 +94,7 @@ def move_end(system: System, whole: Whole, forces: list[Acting], given: Any, whe
     ends[0].rest[:] = to
 
 
-def change_motor(system: System, whole: Whole, joints: list[Any], values: dict[str, Any], where: str) -> None:
+def change_motor(system: System, whole: Whole, joints: list[Jointed], values: dict[str, Any], where: str) -> None:
     """Give the motors of joints another speed or largest torque."""
     changed = [(joint, _changed_motor(joint, values, where)) for joint in joints]
     for joint, new in changed:
@@ -119,7 +121,7 @@ def _changed_motor(joint: Any, values: dict[str, Any], where: str) -> Any:
     return new
 
 
-def _motor_rows(system: System, joint: Any) -> int:
+def _motor_rows(system: System, joint: Jointed) -> int:
     """The number of the rows of a joint's motor among those of the system."""
     k = -1
     for given in system.scene.joints:

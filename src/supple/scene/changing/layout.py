@@ -15,6 +15,7 @@ from supple.bodies.capabilities import Breaking, Recasting
 from supple.errors import InputError
 from supple.scene.acting.breaking import broken_scene, is_lost, moved_scene, parts_then
 from supple.scene.changing.whole import Share, Whole
+from supple.scene.scene import Scene
 from supple.scene.slots import Slot
 from supple.scene.state import State
 
@@ -57,7 +58,7 @@ def break_body(whole: Whole, slot: Slot, x: Array, v: Array, place: int | str, n
     return Relaid(out, {node.name: (part.x, part.v) for node, part in zip(nodes, parts)})
 
 
-def _with_scene(whole: Whole, scene: Any) -> Whole:
+def _with_scene(whole: Whole, scene: Scene) -> Whole:
     """With a scene whose forces and joints are those of before, in their order."""
     old, new = ([*s.forces, *s.joints] for s in (whole.scene, scene))
     disabled = frozenset(id(b) for a, b in zip(old, new) if id(a) in whole.disabled)

@@ -10,6 +10,7 @@ import numpy as np
 from supple.algebra.dense.checks import check_array
 from supple.bodies.capabilities import Changeable
 from supple.errors import InputError
+from supple.scene.joints.joints import Jointed
 from supple.scene.scene import Acting, Scene
 from supple.scene.slots import Slot
 
@@ -33,7 +34,7 @@ class Original(NamedTuple):
     gravity: Array
     forces: list[str]
     joints: list[str]
-    bodies: list[list[Any]]
+    bodies: list[list[str | int]]
     filters: int
     x0: Array
     v0: Array
@@ -88,14 +89,15 @@ class Whole:
         scene.joints = [joint for joint in scene.joints if id(joint) not in self.disabled]
         return scene
 
-    def joints_called(self, name: str) -> list[Any]:
+    def joints_called(self, name: str) -> list[Jointed]:
         """The joints of a name, or of a label such as "hinge door - world"."""
         known = self.scene.joints
         return [j for j in known if self.scene.joint_name(j) == name] or [j for j in known if j.joint().label == name]
 
-    def called(self, name: str, where: str) -> list[Any]:
+    def called(self, name: str, where: str) -> list[Acting | Jointed]:
         """Forces and joints of a name; an InputError where there are none."""
-        found = [acting for acting in self.scene.forces if acting.label == name] + self.joints_called(name)
+        found: list[Acting | Jointed] = [acting for acting in self.scene.forces if acting.label == name]
+        found += self.joints_called(name)
         if not found:
             known = [f.label for f in self.scene.forces] + [self.scene.joint_name(j) for j in self.scene.joints]
             raise InputError(
@@ -103,7 +105,7 @@ class Whole:
             )
         return found
 
-    def enabling(self, name: str, enabled: Any, where: str) -> Whole:
+    def enabling(self, name: str, enabled: object, where: str) -> Whole:
         """With forces or joints of a name in action or out of it."""
         if not isinstance(enabled, bool):
             raise InputError("enabled is not True or False", where=where, value=enabled)
@@ -121,20 +123,20 @@ class Whole:
         out.scene.joints = [joint for joint in out.scene.joints if id(joint) not in gone]
         return replace(out, disabled=self.disabled - gone)
 
-    def with_force(self, old: Acting, force: Any) -> Whole:
+    def with_force(self, old: Acting, force: object) -> Whole:
         """With other values of a force."""
         out, new = self.copy(), replace(old, force=force)
         out.scene.forces = [new if acting is old else acting for acting in out.scene.forces]
         return out._instead(old, new)
 
-    def with_joint(self, old: Any, new: Any) -> Whole:
+    def with_joint(self, old: Jointed, new: Jointed) -> Whole:
         """With another joint in the place of one, of the same name."""
         out = self.copy()
         out.scene.joint_names[id(new)] = out.scene.joint_name(old)
         out.scene.joints = [new if joint is old else joint for joint in out.scene.joints]
         return out._instead(old, new)
 
-    def _instead(self, old: Any, new: Any) -> Whole:
+    def _instead(self, old: object, new: object) -> Whole:
         is_out = id(old) in self.disabled
         return replace(self, disabled=self.disabled - {id(old)} | ({id(new)} if is_out else set()))
 

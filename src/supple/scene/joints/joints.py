@@ -13,6 +13,7 @@ serve alike, through their mappings.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -136,6 +137,14 @@ class Joint:
         """Numbers of the points of the second side whose mean is the joint's place."""
         half = self.points.count // 2
         return np.array([half]) if self.is_framed else np.arange(half, 2 * half)
+
+
+class Jointed(Protocol):
+    """What a person adds to a scene as a joint."""
+
+    def joint(self) -> Joint:
+        """The points it holds, and how."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
