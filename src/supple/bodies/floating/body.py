@@ -319,12 +319,9 @@ class FloatingBody(MeshPoints, ShapedPoints):
 
     # what q means
 
-    def _check(self, x: Array, where: str) -> None:
-        check_coordinates(x, (1, self.coordinates.x_width), name="x", where=where)
-
     def positions(self, x: Array) -> Array:
         """World positions of all nodes, (node_count, 3) [m], at coordinates x (1, 7 + p)."""
-        self._check(x, "FloatingBody.positions")
+        check_coordinates(x, (1, self.coordinates.x_width), name="x", where="FloatingBody.positions")
         u = self.model.X + self.model.shapes @ x[0, 7 : 7 + self.mode_count]
         return x[0, :3] + u @ rotations.to_matrix(x[0, 3:7]).T
 
@@ -341,7 +338,7 @@ class FloatingBody(MeshPoints, ShapedPoints):
         solid = self.model.solid
         if not isinstance(solid, ElasticSolid):
             raise InputError("stress needs the elements and their material", where="FloatingBody.stress")
-        self._check(x, "FloatingBody.stress")
+        check_coordinates(x, (1, self.coordinates.x_width), name="x", where="FloatingBody.stress")
         axes = placement_of(placement, "FloatingBody.stress").axes
         law = Law.LINEAR if self.model.cubic is None else Law.STVK
         moved = self.model.X + self.model.shapes @ x[0, 7 : 7 + self.mode_count]

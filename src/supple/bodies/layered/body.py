@@ -240,12 +240,9 @@ class LayeredBody(MeshPoints, ShapedPoints):
         out[self.model.free] = x[0, 7:].reshape(-1, 3)
         return out
 
-    def _check(self, x: Array, where: str) -> None:
-        check_coordinates(x, (1, self.coordinates.x_width), name="x", where=where)
-
     def positions(self, x: Array) -> Array:
         """World positions of all nodes, (node_count, 3) [m], at coordinates x (1, 7 + 3 n)."""
-        self._check(x, "LayeredBody.positions")
+        check_coordinates(x, (1, self.coordinates.x_width), name="x", where="LayeredBody.positions")
         u = self.model.X + self.displacements(x)
         return x[0, :3] + u @ rotations.to_matrix(x[0, 3:7]).T
 
@@ -256,7 +253,7 @@ class LayeredBody(MeshPoints, ShapedPoints):
     def stress(self, x: Array, placement: Placement | None = None) -> ElementStress:
         """Strain [-] and Cauchy stress [Pa] of each element at coordinates x (1, 7 + 3 n), zero in the core; see
         `Stressed`."""
-        self._check(x, "LayeredBody.stress")
+        check_coordinates(x, (1, self.coordinates.x_width), name="x", where="LayeredBody.stress")
         axes = placement_of(placement, "LayeredBody.stress").axes
         lam, mu = self.model.element_values("lam"), self.model.element_values("mu")
         moved = self.model.X + self.displacements(x)

@@ -13,6 +13,7 @@ in the scene, what they push and hold in this one small step is left out.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.contact.binding.named_pairs import NamedPairs
 from supple.contact.binding.remembering import Touching
+from supple.errors import StepWarning
 from supple.interaction.obstacles import Box, Capsule, Obstacle, Sphere, distance
 from supple.scene.state import State
 
@@ -176,3 +178,22 @@ def thickness(obstacle: Obstacle) -> float:
     if isinstance(obstacle, Box):
         return float(np.min(obstacle.edges))
     return 2 * float(obstacle.radius) if isinstance(obstacle, Sphere | Capsule) else np.inf
+
+
+def warns_of_leap(obstacles: dict[str, Obstacle], model: VoxelModel, state: State, h: float, duration: float) -> bool:
+    """Whether a warning was given of a voxel that may pass through an obstacle within a duration [s], in small steps of
+    h [s]."""
+    if all(thickness(obstacle) == np.inf for obstacle in obstacles.values()):
+        return False
+    x, v = state.x.reshape(-1, 7)[:, :3], state.v.reshape(-1, 6)[:, :3]
+    leap = find_leap(obstacles, x, v, model.size, state.t, np.maximum(stopping_times(model), h), duration)
+    if leap is None:
+        return False
+    cell = model.cells[leap.voxel].tolist()
+    sentence = (
+        f"t = {state.t:.4g} s: the voxel of cell {cell} comes to obstacle '{leap.obstacle}' so fast that it gets "
+        f"{leap.way:.2g} m deep before it is stopped, and may pass through it from {leap.limit:.2g} m on. Use stiffer "
+        "voxels, or a thicker obstacle."
+    )
+    warnings.warn(StepWarning(sentence), stacklevel=7)
+    return True

@@ -47,14 +47,7 @@ from supple.solvers.coupling.lattice_loads import acting_loads, foreseen, longes
 from supple.solvers.coupling.lattice_world import LatticeWorld, world_of
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.methods.lattice_guides import Guides
-from supple.solvers.methods.lattice_obstacles import (
-    MET,
-    ObstaclesMet,
-    find_leap,
-    found_forces,
-    stopping_times,
-    thickness,
-)
+from supple.solvers.methods.lattice_obstacles import MET, ObstaclesMet, found_forces, warns_of_leap
 from supple.solvers.methods.lattice_springs import SweptSprings
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.striding import step_by_step, step_times
@@ -476,20 +469,8 @@ class LatticeSolver:
 
     def _watch_speed(self, state: State, h: float, duration: float) -> None:
         """Warn once of voxels so fast that they may pass through an obstacle. h [s]: a small step."""
-        if self._has_warned_of_speed or all(thickness(o) == np.inf for o in self._world.obstacles.values()):
-            return
-        x, v = state.x.reshape(-1, 7)[:, :3], state.v.reshape(-1, 6)[:, :3]
-        stopping = np.maximum(stopping_times(self._model), h)
-        leap = find_leap(self._world.obstacles, x, v, self._model.size, state.t, stopping, duration)
-        if leap is None:
-            return
-        sentence = (
-            f"t = {state.t:.4g} s: the voxel of cell {self._model.cells[leap.voxel].tolist()} comes to obstacle "
-            f"'{leap.obstacle}' so fast that it gets {leap.way:.2g} m deep before it is stopped, and may pass through "
-            f"it from {leap.limit:.2g} m on. Use stiffer voxels, or a thicker obstacle."
-        )
-        warnings.warn(StepWarning(sentence), stacklevel=6)
-        self._has_warned_of_speed = True
+        if not self._has_warned_of_speed:
+            self._has_warned_of_speed = warns_of_leap(self._world.obstacles, self._model, state, h, duration)
 
     def _recalled(self, system: System, state: State) -> LinkMemory | None:
         """What the links of all bodies remember, None where they remember nothing."""

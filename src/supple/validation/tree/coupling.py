@@ -255,7 +255,7 @@ def energy() -> list[Row]:
         bounded(case, "iterated to convergence: change of energy", fine.change, 0.005, source=source),
         bounded(case, "three passes with new forces: change of energy", near.change, 0.005, source=source),
         bounded(case, "default settings: growth of energy", default.growth, 0.005, source=source),
-        bounded(case, "default settings: change of energy", default.change, 0.05, source=source),
+        bounded(case, "default settings: change of energy", default.change, 0.005, source=source),
         bounded(case, "default damping of a scene, 60 s: growth of energy", scene.growth, 0.005, source=source),
         bounded(case, "theta 0.505, undamped, 60 s: growth of energy", safe.growth, 0.005, source=source),
     ]
