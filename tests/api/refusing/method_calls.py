@@ -96,6 +96,21 @@ def on_file(function: Callable[..., Any], **right: Any) -> Call:
     return Call(lambda **given: function(**({"file": FILE} | right | given)), ("file", *right))
 
 
+def file_with(name: str, make: Callable[..., Any], **right: Any) -> Call:
+    """A file with a part, and the scene it is."""
+
+    def call(**given: Any) -> Any:
+        part = make(**(right | given))
+        if isinstance(part, voxcad.BoundaryRegion):
+            part = voxcad.VoxcadEnvironment(regions=(part,))
+        file = voxcad.VoxcadFile(
+            **({"grid": GRID, "palette": FILE.palette} | ({name: part} if name else right | given))
+        )
+        return voxcad.voxcad_scene(file).compile(), voxcad.voxcad_settings(file)
+
+    return Call(call, names_of(make))
+
+
 def read(**given: Any) -> Any:
     voxcad.save_voxcad(FILE, "a.vxa")
     return voxcad.load_voxcad(**({"path": "a.vxa"} | given))
@@ -165,6 +180,12 @@ METHOD_CALLS: dict[str, Call] = {
     },
     "voxcad_body": on_file(voxcad.voxcad_body, stiffness_by_rest=True),
     "voxcad_scene": on_file(voxcad.voxcad_scene, name="robot", ramp=0.1, stiffness_by_rest=True),
+    "VoxcadFile": file_with("", voxcad.VoxcadFile, grid=GRID, palette=FILE.palette),
+    "VoxcadEnvironment": file_with("environment", voxcad.VoxcadEnvironment),
+    "VoxcadSimulator": file_with("simulator", voxcad.VoxcadSimulator, stop_kind=voxcad.StopKind.TIME, stop_value=0.5),
+    "BoundaryRegion": file_with(
+        "environment", voxcad.BoundaryRegion, corner=(0.0, 0.0, 0.0), size=(0.4, 1.0, 1.0), held=(True,) * 6
+    ),
     "save_voxcad": on_file(voxcad.save_voxcad, path="b.vxa", compression="ascii"),
     "load_voxcad": Call(read, ("path", "base")),
 }  # fmt: skip

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import IntEnum
-from math import isfinite
 
 import numpy as np
 
-from supple.errors import InputError, check_instance
+from supple.algebra.dense.checks import check_array
+from supple.errors import InputError, check_flag, check_instance, check_row, is_finite, is_number
 from supple.files.voxcad.xml import UnreadTag, step_of
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
@@ -59,6 +59,24 @@ class StopKind(IntEnum):
 STOPS_UNSUPPORTED = (StopKind.ENERGY_CONSTANT, StopKind.MOTION_BELOW_OR_TIME, StopKind.POINTING_ERROR)
 
 
+def _check_number(value: object, name: str, where: str) -> None:
+    """Refuse what is no number."""
+    if not is_number(value):
+        raise InputError(f"{name} is not a number", where=where, value=value)
+
+
+def _check_fields(record: VoxcadEnvironment | VoxcadSimulator, where: str) -> None:
+    """Refuse what is no number, or neither true nor false, where the default is one."""
+    for each in fields(record):
+        value = getattr(record, each.name)
+        if isinstance(each.default, bool):
+            check_flag(value, name=each.name, where=where)
+        elif isinstance(each.default, float):
+            _check_number(value, each.name, where)
+        elif isinstance(each.default, StopKind):
+            check_instance(value, StopKind, "a StopKind", where=f"{where}, {each.name}")
+
+
 @dataclass(frozen=True)
 class BoundaryRegion:
     """A region whose voxels are held, moved or loaded; lengths are fractions of the workspace along each axis.
@@ -81,12 +99,16 @@ class BoundaryRegion:
     colour: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
+        check_row(self.colour, (int, float, np.number), "numbers", where="BoundaryRegion, colour")
+        check_row(self.held, (bool, np.bool_), "true and false", where="BoundaryRegion, held")
+        _check_number(self.radius, "radius", "BoundaryRegion")
         numbers = [self.radius, *self.colour]
         for name in ("corner", "size", "force", "torque", "displacement", "rotation"):
-            if len(getattr(self, name)) != 3:
+            values = check_array(getattr(self, name), name=name, where="BoundaryRegion")
+            if values.shape != (3,):
                 raise InputError(f"the {name} is not three numbers", where="BoundaryRegion", value=getattr(self, name))
-            numbers += getattr(self, name)
-        if len(self.held) != 6 or len(self.colour) != 4 or not all(map(isfinite, numbers)):
+            numbers += values.tolist()
+        if len(self.held) != 6 or len(self.colour) != 4 or not all(map(is_finite, numbers)):
             raise InputError("not six flags and finite numbers", where="BoundaryRegion", value=self.held)
 
     @property
@@ -135,8 +157,10 @@ class VoxcadEnvironment:
     floor_slope: float = 0.0
 
     def __post_init__(self) -> None:
+        check_row(self.regions, BoundaryRegion, "regions", where="VoxcadEnvironment, regions")
+        _check_fields(self, "VoxcadEnvironment")
         for name, value in vars(self).items():
-            if isinstance(value, float) and not isfinite(value):
+            if isinstance(value, float) and not is_finite(value):
                 raise InputError(f"{name} is not finite", where="VoxcadEnvironment", value=value)
         if self.temperature_period < 0:
             raise InputError("the period is negative", where="VoxcadEnvironment", value=self.temperature_period)
@@ -169,16 +193,17 @@ class VoxcadSimulator:
     measured_from: float = 0.0
 
     def __post_init__(self) -> None:
-        if not (isfinite(self.time_step_fraction) and self.time_step_fraction > 0):
+        _check_fields(self, "VoxcadSimulator")
+        if not (is_finite(self.time_step_fraction) and self.time_step_fraction > 0):
             raise InputError(
                 "the fraction of the time step is not positive",
                 where="VoxcadSimulator",
                 value=self.time_step_fraction,
                 allowed="> 0",
             )
-        if not isfinite(self.stop_value):
+        if not is_finite(self.stop_value):
             raise InputError("the stop value is not finite", where="VoxcadSimulator", value=self.stop_value)
-        if not (isfinite(self.measured_from) and self.measured_from >= 0):
+        if not (is_finite(self.measured_from) and self.measured_from >= 0):
             raise InputError(
                 "the time to measure from is not a time",
                 where="VoxcadSimulator",
@@ -206,6 +231,16 @@ class VoxcadFile:
     unread: tuple[UnreadTag, ...] = ()
 
     def __post_init__(self) -> None:
+        where = "VoxcadFile"
+        check_instance(self.grid, VoxelGrid, "a grid of voxels", where=where)
+        check_instance(self.simulator, VoxcadSimulator, "a VoxcadSimulator", where=where)
+        check_instance(self.environment, VoxcadEnvironment, "a VoxcadEnvironment", where=where)
+        check_instance(self.voxel_fields, Mapping, "a table of tables", where=where)
+        check_row(self.palette, VoxelMaterial, "materials", where=f"{where}, palette")
+        check_row(self.unread, UnreadTag, "tags", where=f"{where}, unread")
+        phases = check_array(self.material_phase, name="material_phase", where=where)
+        if phases.ndim != 1:
+            raise InputError("not one finite phase a material", where=where, value=self.material_phase)
         object.__setattr__(self, "palette", tuple(self.palette))
         object.__setattr__(self, "material_phase", tuple(self.material_phase) or (0.0,) * len(self.palette))
         object.__setattr__(self, "unread", tuple(sorted(self.unread, key=_in_order)))
@@ -224,7 +259,7 @@ class VoxcadFile:
                 value=highest,
                 allowed=f"0 to {count}",
             )
-        if len(self.material_phase) != count or not all(map(isfinite, self.material_phase)):
+        if len(self.material_phase) != count or not all(map(is_finite, self.material_phase)):
             raise InputError("not one finite phase a material", where="VoxcadFile", value=self.material_phase)
         if len({_damping(m) for m in self.palette}) > 1:
             raise InputError(
@@ -239,7 +274,7 @@ class VoxcadFile:
             raise InputError(
                 "an unknown per-voxel table", where="VoxcadFile", value=name, allowed=", ".join(FIELD_WIDTHS)
             )
-        array = np.array(given, dtype=np.float64)
+        array = check_array(given, name=name, where="VoxcadFile").copy()
         shape = self.grid.shape if FIELD_WIDTHS[name] == 1 else (*self.grid.shape, FIELD_WIDTHS[name])
         if array.shape != shape or not np.isfinite(array).all():
             raise InputError(f"{name} is not finite numbers {shape}", where="VoxcadFile", value=array.shape)
