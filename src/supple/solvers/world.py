@@ -6,12 +6,25 @@ import numpy as np
 
 from supple.bodies.body_protocol import Method
 from supple.bodies.traits import needs_stride
-from supple.errors import InputError
+from supple.errors import InputError, check_instance
+from supple.scene.state import State, check_state
 from supple.scene.system import System
+
+
+def check_system(system: System, where: str) -> None:
+    """Refuse what is no compiled scene."""
+    check_instance(system, System, "a system", where=where, fix="Give scene.compile().")
+
+
+def check_step(system: System, state: State, where: str) -> None:
+    """Refuse what is no compiled scene, or no state."""
+    check_system(system, where)
+    check_state(state, where)
 
 
 def refuse_elimination(system: System, where: str) -> None:
     """For solvers that need the masses and tangents of all bodies, and forces that say all of what holds them."""
+    check_system(system, where)
     own = [s.name for s in system.bodies if s.node is not None and s.node.body.method is Method.ELIMINATION]
     if own:
         raise InputError(
@@ -31,6 +44,7 @@ def refuse_elimination(system: System, where: str) -> None:
 
 def refuse_world(system: System, where: str) -> None:
     """For solvers that know no contacts."""
+    check_system(system, where)
     if system.contacts:
         names = ", ".join(f"'{name}'" for name in system.scene.obstacles)
         raise InputError(

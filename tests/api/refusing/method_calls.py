@@ -96,6 +96,29 @@ def on_file(function: Callable[..., Any], **right: Any) -> Call:
     return Call(lambda **given: function(**({"file": FILE} | right | given)), ("file", *right))
 
 
+def stepped(solver: Any, make: Callable[[], Any]) -> Call:
+    """A step of a scene of one body."""
+
+    def call(**given: Any) -> Any:
+        scene = sp.Scene()
+        scene.add(make())
+        system = scene.compile()
+        return solver().step(**({"system": system, "state": system.initial_state()} | given))
+
+    return Call(call, ("system", "state"))
+
+
+def prepared(solver: Any, make: Callable[[], Any]) -> Call:
+    """A method made ready for a scene of one body."""
+
+    def call(**given: Any) -> Any:
+        scene = sp.Scene()
+        scene.add(make())
+        return solver().prepare(**({"system": scene.compile()} | given))
+
+    return Call(call, ("system",))
+
+
 def file_with(name: str, make: Callable[..., Any], **right: Any) -> Call:
     """A file with a part, and the scene it is."""
 
@@ -120,7 +143,20 @@ def changed(name: str, **right: Any) -> Call:
     return on_system("change", *right, "name", **right, name=name)
 
 
+SOLVERS: dict[Any, Callable[[], Any]] = {
+    **dict.fromkeys(
+        (sp.ImplicitEuler, sp.Midpoint, sp.Newmark, sp.GeneralizedAlpha, sp.SymplecticEuler, sp.RungeKutta4),
+        lambda: sp.Particles(np.eye(3), 1.0),
+    ),
+    sp.LatticeSolver: voxels,
+    sp.Partitioned: voxels,
+    sp.TreeSolver: tree_of,
+    sp.StrideSolver: lambda: sp.FloatingBody.from_solid(SOLID, modes=3),
+}
+
 METHOD_CALLS: dict[str, Call] = {
+    **{f"{solver.__name__}.prepare": prepared(solver, make) for solver, make in SOLVERS.items()},
+    **{f"{solver.__name__}.step": stepped(solver, make) for solver, make in SOLVERS.items()},
     "System.positions": on_system("positions", body="a"),
     "System.velocities": on_system("velocities", body="a"),
     "System.points": on_system("points", body="a"),

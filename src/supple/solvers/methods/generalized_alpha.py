@@ -30,7 +30,7 @@ from supple.solvers.linear.solution import LinearOptions
 from supple.solvers.linear.turning_inertia import Turning
 from supple.solvers.methods.implicit_euler import check_dt, check_tolerances
 from supple.solvers.report import StepReport
-from supple.solvers.world import refuse_elimination, refuse_world
+from supple.solvers.world import check_step, refuse_elimination, refuse_world
 
 Array = np.ndarray
 Method = Literal["auto", "cg", "direct"]
@@ -87,6 +87,7 @@ class _Scheme:
         _ = system.assembly
 
     def step(self, system: System, state: State) -> StepReport:
+        check_step(system, state, f"{self.method}.step")
         if system.joints:
             self.prepare(system)
         h, b, g, am, af = self.dt, self.beta, self.gamma, self.alpha_m, self.alpha_f

@@ -40,7 +40,7 @@ from supple.solvers.linear.step_blocks import StepBlocks
 from supple.solvers.linear.turning_inertia import Turning, by_momentum
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.rigid.step import RigidStep
-from supple.solvers.world import refuse_elimination, refuse_soft_restitution, refuse_world
+from supple.solvers.world import check_step, refuse_elimination, refuse_soft_restitution, refuse_world
 
 Array = np.ndarray
 SHORTEST = 1e-15
@@ -169,6 +169,7 @@ class ImplicitEuler:
 
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
+        check_step(system, state, "ImplicitEuler.step")
         return self._full(system, state) if self.newton else self._linearised(system, state)
 
     def _linearised(self, system: System, state: State) -> StepReport:

@@ -51,7 +51,7 @@ from supple.solvers.methods.lattice_obstacles import MET, ObstaclesMet, found_fo
 from supple.solvers.methods.lattice_springs import SweptSprings
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.striding import step_by_step, step_times
-from supple.solvers.world import refuse_restitution
+from supple.solvers.world import check_step, check_system, refuse_restitution
 
 Array = np.ndarray
 MANY_VOXELS = 2 * LANES * SLAB_BRICKS
@@ -121,6 +121,7 @@ class LatticeSolver:
 
     def prepare(self, system: System) -> None:
         """Join the lattices, find what acts on them, and the number of steps a call."""
+        check_system(system, "LatticeSolver")
         world = world_of(system.scene) if self.world is None else self.world
         bodies = [slot.node.body for slot in system.bodies]
         if not bodies or not all(isinstance(body, VoxelBody) for body in bodies):
@@ -248,6 +249,7 @@ class LatticeSolver:
 
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
+        check_step(system, state, "LatticeSolver.step")
         if self._prepared != (system, system.revision):
             self.prepare(system)
         if self._strides is not None:

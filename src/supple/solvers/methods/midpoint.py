@@ -31,7 +31,7 @@ from supple.solvers.linkage.linkage import Linkage, linkage_of
 from supple.solvers.methods.implicit_euler import check_dt, check_tolerances
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.striding import step_times
-from supple.solvers.world import refuse_elimination, refuse_world
+from supple.solvers.world import check_step, refuse_elimination, refuse_world
 
 Array = np.ndarray
 JOINT_TOLERANCE, MAX_ITERATIONS = 1e-12, 30
@@ -65,6 +65,7 @@ class Midpoint:
 
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
+        check_step(system, state, "Midpoint.step")
         return self.advance(system, state, 1)
 
     def advance(self, system: System, state: State, steps: int) -> StepReport:

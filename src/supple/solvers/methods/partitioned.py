@@ -49,7 +49,7 @@ from supple.solvers.methods.lattice_obstacles import MET, ObstaclesMet
 from supple.solvers.methods.lattice_solver import MANY_VOXELS, LatticeSolver
 from supple.solvers.report import SEVERITY, Outcome, StepReport
 from supple.solvers.system_part import SystemPart
-from supple.solvers.world import refuse_restitution, refuse_soft_restitution
+from supple.solvers.world import check_step, check_system, refuse_restitution, refuse_soft_restitution
 
 Array = np.ndarray
 AMONG_TREES, CLOSED, SWEPT, OPEN = 2e-10, 1e-8, 1e-7, 1e-6
@@ -115,6 +115,7 @@ class Partitioned:
 
     def prepare(self, system: System) -> None:
         """Make a system of each part."""
+        check_system(system, "Partitioned")
         across = self._across = Across.of(system)
         across.check_held(system)
         among = [across.is_among_trees(joint.slot) for joint in across.joints]
@@ -172,6 +173,7 @@ class Partitioned:
 
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
+        check_step(system, state, "Partitioned.step")
         if self._prepared != (system, system.revision):
             self.prepare(system)
         with sharing():

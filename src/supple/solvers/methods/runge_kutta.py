@@ -18,7 +18,7 @@ from supple.solvers.linear.mass_solve import acceleration
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.methods.symplectic_euler import stable_step
 from supple.solvers.report import Outcome, StepReport
-from supple.solvers.world import refuse_elimination, refuse_world
+from supple.solvers.world import check_step, refuse_elimination, refuse_world
 
 Array = np.ndarray
 STABLE = 2**0.5
@@ -60,6 +60,7 @@ class RungeKutta4:
 
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
+        check_step(system, state, "RungeKutta4.step")
         h, x0, v0 = self.dt, state.x, state.v
         weights = ((0.0, 1 / 6), (0.5, 1 / 3), (0.5, 1 / 3), (1.0, 1 / 6))
         d_rate, v_rate = np.zeros_like(v0), np.zeros_like(v0)

@@ -18,7 +18,7 @@ from supple.scene.system import System
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.striding import step_times
-from supple.solvers.world import refuse_world
+from supple.solvers.world import check_step, refuse_world
 
 HISTORY = "stride"  # in a state's memory, under a body's name
 
@@ -66,6 +66,7 @@ class StrideSolver:
 
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
+        check_step(system, state, "StrideSolver.step")
         return self.advance(system, state, 1)
 
     def advance(self, system: System, state: State, steps: int) -> StepReport:

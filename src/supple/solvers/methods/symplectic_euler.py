@@ -17,7 +17,7 @@ from supple.scene.system import System
 from supple.solvers.linear.mass_solve import acceleration, solve_filtered_mass
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
-from supple.solvers.world import refuse_elimination, refuse_world
+from supple.solvers.world import check_step, refuse_elimination, refuse_world
 
 Array = np.ndarray
 
@@ -125,6 +125,7 @@ class SymplecticEuler:
 
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
+        check_step(system, state, "SymplecticEuler.step")
         if self._checked is not system:
             self.prepare(system)
         assert self.dt is not None

@@ -35,7 +35,7 @@ from supple.solvers.coupling.trees.springs import PulledTree, WorldSprings, worl
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.striding import step_by_step, step_times
-from supple.solvers.world import refuse_world
+from supple.solvers.world import check_step, refuse_world
 
 Array = np.ndarray
 LEVEL = "halvings"
@@ -99,6 +99,7 @@ class TreeSolver:
 
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
+        check_step(system, state, "TreeSolver.step")
         if self._prepared != (system, system.revision):
             self.prepare(system)
         others, change = self._forces(system, state, self._others), 0.0
