@@ -13,13 +13,13 @@ from supple.algebra.dense import polar, rotations
 from supple.algebra.dense.function_kernels import compute_layer, compute_sines, exponential, hyperbolic_tangent
 from supple.algebra.dense.ldlt import ldlt_factor, ldlt_solve, ldlt_solve_many
 from supple.algebra.sparse.aggregation.aggregation import Aggregation
-from supple.algebra.sparse.block_lanczos import largest_eigenpairs
 from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.algebra.sparse.cholesky.conjugate_residuals import solve_by_residuals
 from supple.algebra.sparse.cholesky.sparse_cholesky import SparseCholesky
 from supple.algebra.sparse.conjugate_gradients import solve_cg
 from supple.algebra.sparse.direct import DirectSolver
 from supple.algebra.sparse.eigenpairs import smallest_eigenpairs
+from supple.algebra.sparse.lanczos.block_lanczos import largest_eigenpairs
 from supple.algebra.sparse.preconditioners import BlockJacobi, IncompleteCholesky, Jacobi
 
 recorded = Recorded(__name__)
