@@ -118,6 +118,7 @@ def test_colours_and_numbers_tell_what_hangs_below(page: Any, name: str, per_hei
             height
         )
     assert (np.ptp(colour_of(page, "box")) < 12) == (name == "Stress")  # grey
+    assert ("means of domains; select a body to see its points" in told) == (name == "Strain")  # of the branch
     in_own_colours(page)
 
 

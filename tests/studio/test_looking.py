@@ -171,6 +171,49 @@ def test_dark_and_light(page: Any) -> None:
     wait_for(lambda: brightness() > 200, READY)
 
 
+CONTRAST = """(element) => {
+  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const light = (colour) => numbers(colour).slice(0, 3).reduce((sum, byte, k) => {
+    const part = byte / 255, value = part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    return sum + [0.2126, 0.7152, 0.0722][k] * value;
+  }, 0.05);
+  const behind = (part) => {
+    const colour = part ? getComputedStyle(part).backgroundColor : "rgb(255, 255, 255)";
+    return numbers(colour)[3] === 0 ? behind(part.parentElement) : colour;
+  };
+  const a = light(getComputedStyle(element).color), b = light(behind(element));
+  return Math.max(a, b) / Math.min(a, b);
+}"""
+"""Of words with what is behind them, as WCAG has it; 4.5 is what it asks for."""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_words_stand_out_from_the_ground(page: Any, theme: str) -> None:
+    dark = page.get_by_role("checkbox", name="Dark")
+    if theme == "dark":
+        dark.click()
+        page.wait_for_function("document.body.classList.contains('body--dark')")
+        page.wait_for_timeout(1000)  # colours fade
+    page.evaluate("document.activeElement.blur()")
+    for name in ("Open", "Fit", "Show", "Plots", "Change", "Help", "Play", "Step", "Reset"):
+        words = page.get_by_role("button", name=name, exact=True).locator(".q-btn__content")
+        assert words.evaluate(CONTRAST) >= 4.5, name
+    assert page.get_by_role("alert").evaluate(CONTRAST) >= 4.5
+
+
+def test_panels_share_the_height(page: Any) -> None:
+    """Also where one of them has much more in it."""
+    for name in ("Plots", "Change"):
+        page.get_by_role("button", name=name, exact=True).click()
+    for name in ("Plots", "Change"):
+        region = page.get_by_role("region", name=name)
+        region.wait_for()
+        region.get_by_role("button").first.wait_for()
+    page.get_by_role("spinbutton", name="Gravity [m/s²], x").wait_for()
+    heights = [page.get_by_role("region", name=name).bounding_box()["height"] for name in ("Plots", "Change")]
+    assert abs(heights[0] - heights[1]) < 2.0
+
+
 def until_it_shows(field: Any, value: float) -> None:
     field.page.wait_for_function(f"(it) => Number(it.value) === {value}", arg=field.element_handle())
 

@@ -127,16 +127,38 @@ def test_clicks_and_wishes() -> None:
     assert read_wish('{"field": "", "links": true}') == Wish(links=True)
 
 
-def test_a_domain_has_the_mean_of_its_points() -> None:
-    """Of a tree that turns about its root: the speeds of the points of each of its domains."""
+def turning_tree() -> tuple[Any, Any, Show]:
+    """A tree that turns about its root by 2 rad/s."""
     scene = sp.Scene()
     scene.add(sp.TreeBody(mixed_domain_tree(free=True, chain=False)), spin=(0, 0, 2.0), name="tree")
     system = scene.compile()
     state = system.initial_state()
-    show = Show(system, state)
+    return system, state, Show(system, state)
+
+
+def test_a_scale_of_means_ends_above_the_largest_of_them() -> None:
+    """Though some points of a domain are faster: what is seen uses the scale."""
+    system, state, show = turning_tree()
+    view = system.body("tree").view_x(state.x)
+    x = show.shapes[0].carriers.positions(carriage_of(show.surfaces[0].shown, view))
+    speeds = 2.0 * np.linalg.norm(x[:, :2], axis=1)
+    factor = 1.05 / np.percentile(speeds, 99.5)  # so that the fastest points are above 1 m/s
+    state.v *= factor
+    means = [factor * speeds[a:b].mean() for a, b in pairwise(show.shapes[0].carriers.starts)]
+    assert 0.5 < max(means) < 0.98  # and no domain is
+    (tint,), highest = Looks(show).colours.tints("speed", state, "", 0.0)
+    assert highest == 1.0
+    assert tint.values.max() == pytest.approx(TOP * max(means), rel=0.02)
+    _, fine = Looks(show).colours.tints("speed", state, "tree", 0.0)
+    assert fine == 2.0
+
+
+def test_a_domain_has_the_mean_of_its_points() -> None:
+    """The speeds of the points of each domain."""
+    system, state, show = turning_tree()
     colours = Looks(show).colours
-    (tint,), highest = colours.tints("speed", state, "", 0.0)
-    (fine,), _ = colours.tints("speed", state, "tree", 0.0)
+    (fine,), highest = colours.tints("speed", state, "tree", 0.0)
+    (tint,), _ = colours.tints("speed", state, "", 0.0)
     starts = show.shapes[0].carriers.starts
     assert (tint.per, fine.per) == ("domain", "point")
     assert len(tint.values) == len(starts) - 1 == 5

@@ -125,6 +125,28 @@ def test_the_speed_that_is_shown_is_simulated_over_wall_time(
     assert simulation.live.state.t <= fastest * (clock() - played) + simulation.live.dt
 
 
+def test_the_speed_of_long_steps_is_told_while_they_are_taken(
+    simulation: Simulation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps of 2 ms that take a second: what is told four times meanwhile is the speed of the last one, not none. Where
+    nothing is done for long, it is none."""
+    clock = Clock()
+    monkeypatch.setattr("supple.studio.simulation.perf_counter", clock)
+    simulation.obey("play", None)
+    told = []
+    for _ in range(3):
+        for _ in range(4):
+            clock.wait(0.25)
+            simulation._tell()
+            told.append(simulation.status.speed)
+        simulation.live.take(1)
+        simulation._tell()
+    assert told[4:] == pytest.approx([2e-3] * 8, rel=1e-3)
+    clock.wait(4.0)
+    simulation._tell()
+    assert simulation.status.speed == 0.0
+
+
 def test_the_energy_that_is_told_is_that_of_what_is_seen(simulation: Simulation) -> None:
     """From the start on, and where one stops and steps."""
     body = simulation.live.system.bodies[0].body

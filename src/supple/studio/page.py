@@ -100,7 +100,7 @@ def _foldable(
     with beside:
         place = (
             ui.column()
-            .classes("w-72 grow overflow-auto px-3 py-1 gap-1 flex-nowrap")
+            .classes("w-72 overflow-auto px-3 py-1 gap-1 flex-nowrap")
             .props(f'role="region" aria-label="{name}"')
         )
     with place:

@@ -51,6 +51,8 @@ SHARE = 0.02
 BEHIND = 0.1
 """Wall time [s] by which a simulation may be late before it gives up catching up."""
 IDLE = 0.05
+LEAST, MOST = 0.05, 3.0
+"""Wall time [s] over which the speed is measured, at least; and at most where no step is done."""
 SPEEDS, STRENGTHS = (1e-3, 100.0), (1e-3, 100.0)
 REMEMBERED = 120
 """Frames that a person may still point at."""
@@ -212,6 +214,7 @@ class Simulation:
     def _pace(self) -> None:
         """From here on simulated time keeps to the clock."""
         self.from_wall, self.from_time = perf_counter(), self.live.state.t
+        self.measured = self.from_wall, self.from_time
 
     def _play(self) -> None:
         live, now = self.live, perf_counter()
@@ -264,11 +267,19 @@ class Simulation:
 
     def _tell(self) -> None:
         now, state = perf_counter(), self.live.state
-        passed, before = now - self.told, getattr(self, "told_time", state.t)
         self.status.time, self.status.step, self.status.strength = state.t, self.live.step, self.live.strength
-        self.status.speed = max(0.0, (state.t - before) / passed) if passed > 0.05 else self.status.speed
-        self.told, self.told_time = now, state.t
+        self._measure_speed(now)
+        self.told = now
         self.pipe.send(("status", asdict(self.status)))
+
+    def _measure_speed(self, now: float) -> None:
+        """Since it was measured last; where a step takes longer than that, over the whole of it."""
+        wall, before = self.measured
+        passed, done = now - wall, self.live.state.t - before
+        if self.status.playing and (passed < LEAST or (done == 0.0 and passed < MOST)):
+            return
+        self.status.speed = max(0.0, done / passed) if passed > 0.0 else 0.0
+        self.measured = now, self.live.state.t
 
     def _send_looks(self) -> None:
         live = self.live

@@ -8,6 +8,7 @@ const ANOTHER_SCENE = 4001; // the code with which a socket closes
 const STILL = 4; // pixels: a press that moves less is a click
 const WISHES = ["links", "contacts"]; // marks that the simulation must tell of
 const TELL = 500; // [ms] between what the page is told of the selected body
+const SEEK = 500; // [ms] between looks whether there is anything to see
 
 export default {
   template: `<div style="position:relative;width:100%;height:100%;display:flex;flex-direction:column">
@@ -15,6 +16,7 @@ export default {
         <div ref="view" style="position:absolute;inset:0"></div>
         <div ref="message" role="status" style="position:absolute;inset:0;display:grid;place-items:center;pointer-events:none;white-space:pre-line;padding:2rem;text-align:center"></div>
         <div v-show="past !== null" class="supple-past">Looking back: t = {{ (past ?? 0).toFixed(2) }} s</div>
+        <div v-show="lost" role="status" aria-label="Out of sight" class="supple-past supple-lost">{{ lost ? "All bodies have left the picture: press Fit, or tick Follow" : "" }}</div>
       </div>
       <div class="supple-time" :style="{ visibility: kept[1] > kept[0] ? 'visible' : 'hidden' }">
         <span aria-hidden="true">{{ kept[0].toFixed(1) }} s</span>
@@ -26,7 +28,7 @@ export default {
           title="Show what happens now">Live</button>
       </div>
     </div>`,
-  data: () => ({ kept: [0, 0], past: null }),
+  data: () => ({ kept: [0, 0], past: null, lost: false }),
   computed: {
     // of the bar, up to its thumb
     part() { return 100 * ((this.past ?? this.kept[1]) - this.kept[0]) / Math.max(this.kept[1] - this.kept[0], 1e-9); },
@@ -38,10 +40,12 @@ export default {
     this.chosen = { theme: this.theme, shadows: true, wire: false, colours: "materials", marks: {} };
     this.body = "";
     this.told = 0;
+    this.seeking = setInterval(() => this.seek(), SEEK);
     this.open();
   },
   unmounted() {
     this.closed = true;
+    clearInterval(this.seeking);
     this.socket?.close();
     this.wishing?.close();
     this.looks?.dispose();
@@ -119,6 +123,8 @@ export default {
       this.sought = this.past;
       this.socket.send(this.past === null ? "next" : `at ${this.past}`);
     },
+    // bodies walk and fall out of the picture
+    seek() { this.lost = !!this.canvas?.applied && this.canvas.bodyCount > 0 && !this.canvas.sees(); },
     keep([begin, end]) {
       const anew = end < this.kept[1];
       this.kept = [begin, end];

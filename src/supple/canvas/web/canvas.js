@@ -210,11 +210,11 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
       }
       const way = direction ? new THREE.Vector3(...direction) : camera.position.clone().sub(orbit.target);
       if (way.length() < 1e-9) way.set(0.55, -0.75, 0.35); // from the front, a little above
-      camera.near = extent / 200;
-      camera.far = extent * 60;
-      camera.updateProjectionMatrix();
       const distance = frameAll(THREE, outline, orbit.target.copy(middle), way.normalize(), up, camera);
       camera.position.copy(orbit.target).addScaledVector(way, distance);
+      camera.far = Math.max(60 * extent, 4 * distance); // bodies may have flown far apart
+      camera.near = camera.far / 12000;
+      camera.updateProjectionMatrix();
       orbit.update();
       sun.position.copy(middle).addScaledVector(new THREE.Vector3(0.45, -0.35, 1).normalize(), 2 * extent);
       sun.target.position.copy(middle);
@@ -296,6 +296,14 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
     extent(name) {
       const found = shapeOf(name).bounds(new THREE.Box3());
       return { middle: found.getCenter(new THREE.Vector3()).toArray(), size: found.getSize(new THREE.Vector3()).toArray() };
+    },
+
+    // whether some of a body lies in the picture, as far as the boxes of bodies tell
+    sees() {
+      camera.updateMatrixWorld();
+      const way = new THREE.Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
+      const picture = new THREE.Frustum().setFromProjectionMatrix(way);
+      return bodies.some((shape) => picture.intersectsBox(shape.bounds(new THREE.Box3())));
     },
 
     // where the camera is, a ray through a point of the window, and the way the camera looks, 9 numbers

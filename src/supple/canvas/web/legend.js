@@ -80,16 +80,15 @@ export function createLegend(element) {
     note(text) { note.hidden = !text; note.textContent = text; },
     wait(name) { put(`${capital(name)} …`, [line(`${capital(name)} …`)]); },
     showNone(name) { put(`No body here has a ${name}`, [line(`No body here has a ${name}`)]); },
-    // someWithout: whether bodies without the field are grey
-    showScale(name, unit, highest, someWithout) {
+    // notes: what else is to be known of the colours
+    showScale(name, unit, highest, notes) {
       const [size, prefix] = unit === "-" ? [1, ""] : PREFIXES.find(([size]) => highest >= size) || PREFIXES.at(-1);
       const title = `${capital(name)} [${prefix}${unit}]`, ends = [0, 0.5, 1].map((part) => written((part * highest) / size));
       const bar = line("", `height:10px;border-radius:3px;margin:5px 0 3px;background:linear-gradient(90deg,${stops})`);
       const numbers = line("", "display:flex;justify-content:space-between");
       numbers.append(...ends.map((text) => Object.assign(document.createElement("span"), { textContent: text })));
-      const grey = someWithout ? [`grey: no ${name}`] : [];
-      const lines = [line(title, "font-weight:600"), bar, numbers, ...grey.map((text) => line(text, "opacity:0.7"))];
-      put([`${title} from 0 to ${ends[2]}`, ...grey].join("; "), lines);
+      const lines = [line(title, "font-weight:600"), bar, numbers, ...notes.map((text) => line(text, "opacity:0.7"))];
+      put([`${title} from 0 to ${ends[2]}`, ...notes].join("; "), lines);
     },
     showParts(title, parts) {
       const rows = parts.slice(0, MOST).map(([name, colour]) => {

@@ -50,8 +50,10 @@ export function createLooks({ THREE }, canvas, header, data, element) {
       if (told.tints && told.field === colours) {
         const values = told.tints.map((tint) => read(tint.values));
         told.tints.forEach(({ name, per }, k) => canvas.tint(name, per, fieldColours(values[k])));
-        const without = values.filter(hasNone).length;
-        if (without < values.length) legend.showScale(told.field, told.unit, told.highest, without > 0);
+        const without = values.filter(hasNone).length, notes = without ? [`grey: no ${told.field}`] : [];
+        if (told.tints.some(({ per }, k) => per === "domain" && values[k].length > 1))
+          notes.push("means of domains; select a body to see its points");
+        if (without < values.length) legend.showScale(told.field, told.unit, told.highest, notes);
         else legend.showNone(told.field);
       }
       marks.show(told, read);

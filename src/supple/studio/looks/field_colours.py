@@ -27,7 +27,7 @@ LEAST = {"speed": 1e-3, "strain": 1e-5, "stress": 1.0}
 """Ends of scales are not below these: what is smaller is round-off to the eye."""
 SOURCE = {"speed": VELOCITY, "strain": STRAIN, "stress": STRESS}
 HIGHEST = 99.5
-"""Percentile of the values of a body at which a scale ends."""
+"""Percentile of the values of a body that are shown at which a scale ends."""
 TOP, NONE = 254, 255
 BUDGET = 60_000
 """Points of all bodies that have a byte each; of more, only the selected body's have."""
@@ -53,18 +53,20 @@ class FieldColours:
     drawn: dict[int, Array] = field(default_factory=dict)
 
     def tints(self, name: str, state: State, selected: str, now: float) -> tuple[list[Tint], float]:
-        """Of all bodies at a state, and the end of the scale. name: of the field; now: wall time [s]."""
+        """Of all bodies at a state, and the end of the scale, which is that of what is shown: of means, where these are
+        shown. name: of the field; now: wall time [s]."""
         found = [None if measure is None else values_of(measure, state) for measure in self._measures(name)]
-        tops = [float(np.percentile(values, HIGHEST)) for values in found if values is not None and len(values)]
-        scale = self.scales.setdefault(name, ColourScale(LEAST[name]))
-        highest = scale.follow(max(tops, default=0.0), now)
         few = sum(surface.point_count for surface in self.surfaces) <= BUDGET
-        tints = []
+        shown = []
         for number, (surface, shape, values) in enumerate(zip(self.surfaces, self.shapes, found)):
             if values is not None and isinstance(shape, CarriedShape):
                 values = values[self._drawn(number, shape, state)]
-            per, shown = _shared_out(shape, values, is_fine=surface.name == selected, few=few)
-            tints.append(Tint(surface.name, per, as_bytes(shown, highest)))
+            shown.append(_shared_out(shape, values, is_fine=surface.name == selected, few=few))
+        tops = [float(np.percentile(values, HIGHEST)) for _, values in shown if values is not None]
+        highest = self.scales.setdefault(name, ColourScale(LEAST[name])).follow(max(tops, default=0.0), now)
+        tints = [
+            Tint(surface.name, per, as_bytes(values, highest)) for surface, (per, values) in zip(self.surfaces, shown)
+        ]
         return tints, highest
 
     def _measures(self, name: str) -> list[Measure | None]:
