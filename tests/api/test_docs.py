@@ -112,3 +112,10 @@ def test_pages_fetch_nothing_from_elsewhere() -> None:
     outside = re.compile(r"(?:src|href)=\S*https?:|url\(https?:|^\s*- https?:", flags=re.M)
     for page in [*DOCS.rglob("*.md"), *DOCS.rglob("*.css"), DOCS.parent / "mkdocs.yml"]:
         assert not outside.search(page.read_text(encoding="utf-8")), page
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "decisions").glob("*.md")), ids=lambda page: page.stem)
+def test_a_decision_has_its_own_number_and_is_found_after_other_pages(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r"^# (\d{4}): \S", text, re.M) == [page.name[:4]]
+    assert text.startswith("---\nsearch:\n  boost: 0.2\n---\n")

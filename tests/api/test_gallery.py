@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from supple.examples import registry
 
 ROOT = Path(__file__).parents[2]
+THUMBNAILS = ROOT / "src" / "supple" / "studio" / "shelf" / "thumbnails"
 FRAME = re.compile(r'<iframe class="canvas" loading="lazy" src="gallery/([\w-]+)\.html" title="([^"]+)"></iframe>')
 
 
@@ -72,8 +74,6 @@ def test_a_canvas_is_made_once_and_the_others_are_words(gallery: Any, tmp_path: 
     docs, cache = tmp_path / "docs", tmp_path / "cache"
     cache.mkdir()
     (cache / "hanging-beam.0123456789abcdef.html").write_text("of older sources")
-    (docs / "images").mkdir(parents=True)
-    (docs / "images" / "garden.png").write_bytes(b"")
     assert gallery.build({"hanging-beam"}, docs, cache, 0.02) == ["hanging-beam"]
     page = (docs / "gallery" / "hanging-beam.html").read_text(encoding="utf-8")
     assert "three.js authors" in page
@@ -84,5 +84,6 @@ def test_a_canvas_is_made_once_and_the_others_are_words(gallery: Any, tmp_path: 
     for name, example in registry().items():
         text = (docs / "gallery" / f"{name}.html").read_text(encoding="utf-8")
         assert ("was not made" in text and example.summary in text) == (name != "hanging-beam")
-        assert ("../images/garden.png" in text) == (name == "garden")
+        picture = "data:image/webp;base64," + b64encode((THUMBNAILS / f"{name}.webp").read_bytes()).decode()
+        assert (f'<img src="{picture}"' in text) == (name != "hanging-beam")
     assert gallery.build({"hanging-beam"}, docs, cache, 0.02, again=True) == ["hanging-beam"]

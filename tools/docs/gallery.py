@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import sys
+from base64 import b64encode
 from html import escape
 from importlib.metadata import version
 from pathlib import Path
@@ -36,8 +37,9 @@ EVERY = 1 / 30
 WORDS = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{name}</title>
 <style>
-  body {{ font: 15px/1.5 system-ui, sans-serif; color: #dbe4ee; background: #0f1620; margin: 1.5rem; }}
-  img {{ max-width: 100%; }}
+  :root {{ color-scheme: light dark; }}
+  body {{ font: 15px/1.5 system-ui, sans-serif; margin: 1.5rem; }}
+  img {{ max-width: 100%; width: 30rem; }}
 </style>
 <p><b>{name}</b>: {summary}.</p>
 <p>This canvas was not made with the site. <code>make gallery</code> makes all;
@@ -71,10 +73,11 @@ def kept_page(example: Example, cache: Path, seconds: float) -> Path:
     return cache / f"{example.name}.{key_of(example.name, seconds)}.html"
 
 
-def words_page(example: Example, docs: Path) -> str:
-    """What stands in the place of a canvas that was not made."""
-    name = escape(example.name)
-    still = f'\n<img src="../images/{name}.png" alt="{name}">' if (docs / "images" / f"{name}.png").is_file() else ""
+def words_page(example: Example) -> str:
+    """What stands in the place of a canvas that was not made: words, and the small picture that the studio has."""
+    name, still = escape(example.name), ""
+    if (picture := PACKAGE / "studio" / "shelf" / "thumbnails" / f"{example.name}.webp").is_file():
+        still = f'\n<img src="data:image/webp;base64,{b64encode(picture.read_bytes()).decode()}" alt="{name}">'
     return WORDS.format(name=name, summary=escape(example.summary), still=still)
 
 
@@ -89,7 +92,7 @@ def build(wanted: set[str], docs: Path, cache: Path, seconds: float = SECONDS, *
                 old.unlink()
             make_page(example, kept, seconds)
             ran.append(name)
-        page = kept.read_bytes() if kept.is_file() else words_page(example, docs).encode()
+        page = kept.read_bytes() if kept.is_file() else words_page(example).encode()
         (folder / f"{name}.html").write_bytes(page)
     return ran
 
