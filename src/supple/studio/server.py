@@ -19,6 +19,8 @@ from supple.studio.shelf.shelf import Shelf
 
 GRACE = 0
 """Wall time [s] that open tabs have when the studio ends."""
+AWAY = 30.0
+"""Wall time [s] for which a tab that has lost its connection, or has no time to answer, may come back as it was."""
 MESSAGE = 1 << 16
 """Most bytes of a message from a browser."""
 
@@ -112,7 +114,7 @@ def serve(
     if shelf is not None:
         add_shelf(app, shelf)
     make_page(running, shelf)
-    ui.run_with(app, title="Supple", show_welcome_message=False, reconnect_timeout=10.0)
+    ui.run_with(app, title="Supple", show_welcome_message=False, reconnect_timeout=AWAY)
     guarded = Guard(app, token=token, hosts=own_hosts(host, port), cookie=f"{COOKIE}_{port}")  # type: ignore[arg-type]
     address = f"http://{socket.gethostname() if host == EVERYWHERE else host}:{port}/?token={token}"
     options = {"log_level": "critical", "access_log": False, "lifespan": "on", "ws_max_size": MESSAGE}

@@ -87,15 +87,15 @@ export default {
   },
   watch: {
     open(on) { if (on) this.listen(); else this.socket?.close(); },
-    at() { this.draw(); },
+    at() { this.redraw(); },
     shown() { this.$nextTick(() => this.draw()); },
   },
   mounted() {
     this.rows = [];
     this.described = 0;
-    this.observer = new ResizeObserver(() => this.draw());
+    this.observer = new ResizeObserver(() => this.redraw());
     this.observer.observe(this.$el);
-    this.theme = new MutationObserver(() => this.draw());
+    this.theme = new MutationObserver(() => this.redraw());
     this.theme.observe(document.body, { attributes: true, attributeFilter: ["class"] });
     window.supplePlots = this;
     if (this.open) this.listen();
@@ -129,7 +129,14 @@ export default {
       for (let k = 0; k + WIDTH <= numbers.length; k += WIDTH) this.rows.push(numbers.subarray(k, k + WIDTH));
       if (this.rows.length > LONGEST) this.rows.splice(0, this.rows.length - LONGEST);
       if (JSON.stringify(points) !== JSON.stringify(this.points)) this.points = points;
-      this.draw();
+      this.redraw();
+    },
+    // with the next picture, once, however much has come: where pictures take long, plots are drawn no more often
+    redraw() {
+      this.waiting ??= requestAnimationFrame(() => {
+        this.waiting = null;
+        this.draw();
+      });
     },
     momentOf(event) {
       const box = event.target.getBoundingClientRect(), [begin, end] = this.span();
@@ -174,7 +181,8 @@ function drawPlot(canvas, plot, times, rows, begin, end, at) {
     canvas.width = Math.round(wide * ratio);
     canvas.height = Math.round(tall * ratio);
   }
-  const pen = canvas.getContext("2d"), ink = getComputedStyle(canvas).color;
+  // drawn by the processor: lines on a graphics card wait there for the picture of the scene, and the whole page with them
+  const pen = canvas.getContext("2d", { willReadFrequently: true }), ink = getComputedStyle(canvas).color;
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, wide, tall);
   const lines = plot.lines.map((line) => [line, ...thinned(times, rows.map(line.of))]);
