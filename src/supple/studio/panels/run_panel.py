@@ -47,9 +47,10 @@ def run_panel(canvas: StudioCanvas, running: RunningScene) -> None:
         reset = ui.button("Reset").props('flat dense no-caps title="Begin anew"')
         speed = ui.select(SPEEDS, value=1.0, label="Speed").props("dense").classes("w-24")
         speed.props('title="How fast simulated time passes, against real time"')
-        ui.label("Strength").props('id="strength" title="Of the spring that pulls: softer or stiffer"')
-        strength = StudioRange(-1.5, 1.5, 0.1, 0.0, is_log=True).classes("w-28")
-        strength.props('aria-labelledby="strength" title="Of the spring that pulls: softer or stiffer"')
+        with ui.row().classes("items-center gap-2 flex-nowrap"):
+            ui.label("Strength").props('id="strength" title="Of the spring that pulls: softer or stiffer"')
+            strength = StudioRange(-1.5, 1.5, 0.1, 0.0, is_log=True).classes("w-28")
+            strength.props('aria-labelledby="strength" title="Of the spring that pulls: softer or stiffer"')
         told = ui.label("").classes("grow text-right tabular-nums").props('role="status" aria-label="State"')
     wanted = Shared(speed, lambda value: running.tell("speed", value))
     stiff = Shared(strength, lambda value: running.tell("strength", 10.0**value))
