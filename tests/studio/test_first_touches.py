@@ -22,6 +22,9 @@ from supple.solvers.report import StepReport
 from supple.studio.live.live_run import LiveRun
 from supple.studio.live.meetings import meetings
 from supple.studio.live.touches import structure, touches
+from supple.studio.looks.field_colours import UNITS
+from supple.studio.looks.looks import Looks
+from supple.studio.looks.wishes import Wish
 from supple.studio.picking import Picked
 from supple.studio.pulling import Pointer
 
@@ -210,3 +213,38 @@ def test_numbers_count_as_zero_or_not() -> None:
     assert structure(sp.Material(1e5, 0.3, 1000)) == structure(sp.Material(2e6, 0.4, 500))
     assert structure(sp.Material(1e5, 0.3, 1000)) != structure(RUBBER)
     assert structure(np.zeros(3)) != structure(np.zeros((3, 3)))
+
+
+def look_at(name: str) -> None:
+    """What a process does that prints the kernels that all colours and marks of a page bring into it."""
+    live = begun(OWN[name]() if name in OWN else registry()[name].make())
+    looks = Looks(live.show)
+    live.take(2)
+    for field in ("", *UNITS):
+        wish = Wish(field, live.show.surfaces[0].name, links=True, contacts=True)
+        about, pack = looks.seen(wish, live.state, 0.0)
+        about |= looks.marked(wish, live.system, live.state, np.zeros((0, 2, 3)), 0.0, pack)
+        assert "contacts" in about
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*OWN, "flower", "gripper", "quadruped", "stack"])
+def test_looks_bring_no_kernel(name: str) -> None:
+    assert printed(f"look_at({name!r})") == ""
+
+
+def change_all(name: str) -> None:
+    """What a process does that prints the kernels that a change of each setting brings into it, and a step after."""
+    live = begun(OWN[name]() if name in OWN else registry()[name].make())
+    for number, setting in enumerate(live.settings):
+        live.reset()
+        value = float(np.max(setting.value))
+        live.change(number, None, 1.1 * value if value else 0.1 * setting.high)
+        live.take(1)
+        live.take(2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*OWN, "flower", "gripper", "quadruped"])
+def test_changes_bring_no_kernel(name: str) -> None:
+    assert printed(f"change_all({name!r})") == ""
