@@ -51,7 +51,7 @@ SHARE = 0.02
 BEHIND = 0.1
 """Wall time [s] by which a simulation may be late before it gives up catching up."""
 IDLE = 0.05
-LEAST, MOST = 0.05, 3.0
+BRIEF, LONG = 0.05, 3.0
 """Wall time [s] over which the speed is measured, at least; and at most where no step is done."""
 SPEEDS, STRENGTHS = (1e-3, 100.0), (1e-3, 100.0)
 REMEMBERED = 120
@@ -276,7 +276,7 @@ class Simulation:
         """Since it was measured last; where a step takes longer than that, over the whole of it."""
         wall, before = self.measured
         passed, done = now - wall, self.live.state.t - before
-        if self.status.playing and (passed < LEAST or (done == 0.0 and passed < MOST)):
+        if self.status.playing and (passed < BRIEF or (done == 0.0 and passed < LONG)):
             return
         self.status.speed = max(0.0, done / passed) if passed > 0.0 else 0.0
         self.measured = now, self.live.state.t
