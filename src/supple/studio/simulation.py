@@ -214,7 +214,7 @@ class Simulation:
     def _pace(self) -> None:
         """From here on simulated time keeps to the clock."""
         self.from_wall, self.from_time = perf_counter(), self.live.state.t
-        self.measured = self.from_wall, self.from_time
+        self.stepped, self.measured = self.from_wall, (self.from_wall, self.from_time)
 
     def _play(self) -> None:
         live, now = self.live, perf_counter()
@@ -237,7 +237,7 @@ class Simulation:
             return
         try:
             self.live.take(steps)
-            begun = perf_counter()
+            self.stepped = begun = perf_counter()
             if begun >= self.check_due.at:
                 self._note(self.live.check())
                 self.check_due.pay(begun, perf_counter())
@@ -273,13 +273,17 @@ class Simulation:
         self.pipe.send(("status", asdict(self.status)))
 
     def _measure_speed(self, now: float) -> None:
-        """Since it was measured last; where a step takes longer than that, over the whole of it."""
+        """Over the steps that were done since it was measured last, from the end of one to the end of another; none
+        where no step ends for long."""
         wall, before = self.measured
-        passed, done = now - wall, self.live.state.t - before
-        if self.status.playing and (passed < BRIEF or (done == 0.0 and passed < LONG)):
-            return
-        self.status.speed = max(0.0, done / passed) if passed > 0.0 else 0.0
-        self.measured = now, self.live.state.t
+        done = self.live.state.t - before
+        if not self.status.playing:
+            self.measured = now, self.live.state.t
+        elif done != 0.0 and self.stepped - wall >= BRIEF:
+            self.status.speed = max(0.0, done / (self.stepped - wall))
+            self.measured = self.stepped, self.live.state.t
+        elif done == 0.0 and now - wall >= LONG:
+            self.status.speed = 0.0
 
     def _send_looks(self) -> None:
         live = self.live
