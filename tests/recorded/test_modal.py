@@ -220,7 +220,7 @@ def cut_of_a_surface() -> Values:
     return tree_numbers(decompose_surface(whole, material=RUBBER, modes=3, cells=8))
 
 
-@recorded.case
+@recorded.case(rtol=1e-4)  # interfaces are fitted to a basis of modes, and move by 1e-5 on other processors
 def attached() -> Values:
     mesh = halved(box_tets((0.4, 0.11, 0.03), (3, 1, 2)))
     leaf = DomainTemplate("leaf", mesh, two(), 3, mesh.node_region("x_min"))

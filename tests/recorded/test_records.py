@@ -193,7 +193,7 @@ def picture(options: dict[str, Any]) -> Values:
     return {"grey": exported("a.png", pixels, **options)}
 
 
-@recorded.case(rtol=1e-6)
+@recorded.case(rtol=1e-6, atol=1e-6)  # strains of rigid bodies are roundings, some 1e-8
 def fields() -> Values:
     frames, system = run().frames, run().system
     last = len(frames.times) - 1
