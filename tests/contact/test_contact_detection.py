@@ -131,12 +131,13 @@ def test_crossed_ridges_touch_by_their_edges() -> None:
         assert pairs.area[0] == pytest.approx(one * min(size, 1.0) ** 2)  # as much as the smaller has
 
 
-def test_a_ball_in_a_valley_is_pushed_alike_by_both_sides() -> None:
-    """Either side meets the cross-section of the ball, wherever it is found."""
+@pytest.mark.parametrize("thick", [0.0, 0.03])
+def test_a_ball_in_a_valley_is_pushed_alike_by_both_sides(thick: float) -> None:
+    """Either side, with half its thickness, meets the cross-section of the ball, wherever it is found."""
     X = np.array([[0, -1, 0], [0, 1, 0], [1, -1, 1], [1, 1, 1], [-1, -1, 1], [-1, 1, 1]], float)
-    valley = ContactSurface.of((X, [[0, 2, 3], [0, 3, 1], [0, 1, 5], [0, 5, 4]]))
+    valley = ContactSurface.of((X, [[0, 2, 3], [0, 3, 1], [0, 1, 5], [0, 5, 4]]), radius=thick)
     radius, depth = 0.1, 0.001
-    centre = np.array([[0.0, 0.1, (radius - depth) * np.sqrt(2)]])
+    centre = np.array([[0.0, 0.1, (radius + thick - depth) * np.sqrt(2)]])
     surface = ContactSurface.joined([valley, ContactSurface.of((centre, np.zeros((0, 3))), radius=radius)])
     pairs = Detector(surface, margin=0.01).find(np.concatenate([X, centre]))
     assert pairs.size == 2

@@ -11,6 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from supple.decompose import automatic_labels, cut
 from supple.decompose.cut_automatic import join_cycles
 from supple.decompose.cut_graph import domain_graph
+from supple.decompose.cut_patches import diffusion_distances
 from supple.errors import InputError
 from supple.geometry import VoxelGrid, box_hexes, box_tets, load_mesh
 from supple.geometry.meshes.connectivity import shared_faces
@@ -205,3 +206,24 @@ def test_an_animal_gives_a_tree_of_limbs(parts):
     assert len(made.names) == parts
     assert max(made.interface_sizes.values()) < 0.02 * len(mesh.nodes)
     assert max(made.interface_patches.values()) == 1
+
+
+def test_distances_of_diffusion_are_those_of_its_inverse() -> None:
+    """With all modes d_ab is the norm of L⁻¹ V L⁻¹ (e_a - e_b) in the metric of the volumes V."""
+    rng, count = np.random.default_rng(4), 7
+    middle, volume = rng.normal(size=(count, 3)), rng.uniform(0.2, 1.5, count)
+    area = np.triu(rng.uniform(size=(count, count)) * (rng.uniform(size=(count, count)) < 0.5), 1)
+    area[np.arange(count - 1), np.arange(1, count)] = rng.uniform(0.2, 1.0, count - 1)  # nobody is alone
+    area += area.T
+    flow = area / np.where(area > 0, np.linalg.norm(middle[:, None] - middle, axis=-1), 1.0)
+    L = np.diag(flow.sum(axis=1)) - flow
+
+    def inverse(sources):
+        """Of sources that sum to zero, without a mean."""
+        found = np.linalg.lstsq(L, sources, rcond=None)[0]
+        return found - volume @ found / volume.sum()
+
+    ones = np.eye(count) - volume[:, None] / volume.sum()
+    spread = inverse(volume[:, None] * inverse(ones))
+    squares = (volume[:, None, None] * (spread[:, :, None] - spread[:, None]) ** 2).sum(axis=0)
+    assert diffusion_distances(area, middle, volume) == pytest.approx(squares / squares.max(), abs=1e-12)

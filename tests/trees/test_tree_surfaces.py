@@ -123,6 +123,22 @@ def test_a_pull_on_a_render_skin_is_momentum(body: TreeBody) -> None:
     assert "apart where they meet" in run.report()
 
 
+def test_the_gap_of_a_run_is_its_largest(body: TreeBody) -> None:
+    scene, gaps = sp.Scene(), []
+    node = scene.add(body, name="beam")
+    points = node.points()
+    scene.add(sp.Load(points.subset(np.flatnonzero(points.rest[:, 0] > 0.79)), lambda t: (0.0, 3.0 * (t < 0.05), 0.0)))
+    system = scene.compile()
+
+    def look(state: sp.State, report: object) -> bool:
+        gaps.append(body.largest_gap(system.bodies[0].view_x(state.x)))
+        return False
+
+    run = sp.run(scene, until=0.3, dt=1 / 200, record_every=1 / 200, on_step=look)
+    assert gaps[-1] < 0.5 * max(gaps)
+    assert run.gaps["beam"] == pytest.approx(max(gaps), rel=1e-9)
+
+
 def test_a_surface_elsewhere_is_refused(body: TreeBody) -> None:
     far = fine_surface()
     with pytest.raises(InputError, match="far from all domains"):

@@ -88,7 +88,7 @@ class Merging:
         limb[patches] = limbs
         within = (area > 0) & (limb[:, None] == limb[None])
         self.patches = patches
-        self._steps = _join(hidden + COMPACTNESS * _diffusion(area, middle, volume), volume, within)
+        self._steps = _join(hidden + COMPACTNESS * diffusion_distances(area, middle, volume), volume, within)
         self._count = count
 
     def labels(self, count: int) -> Array:
@@ -122,8 +122,11 @@ def _join(distance: Array, volume: Array, touching: Array) -> list[tuple[int, in
     return steps
 
 
-def _diffusion(area: Array, middle: Array, volume: Array) -> Array:
-    """Squared distances of diffusion d² between patches, (g, g), see the module; the largest is 1."""
+def diffusion_distances(area: Array, middle: Array, volume: Array) -> Array:
+    """Squared distances of diffusion d² between patches, (g, g), see the module; the largest is 1.
+
+    area: between patches [m²], (g, g), zero on the diagonal. middle [m], (g, 3); volume [m³], (g,): of patches.
+    """
     if len(volume) < 2:
         return np.zeros(area.shape)
     gap = np.linalg.norm(middle[:, None] - middle[None], axis=-1)
