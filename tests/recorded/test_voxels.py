@@ -11,7 +11,7 @@ from tests.recorded.recording import Recorded, Values
 
 import supple as sp
 from supple.bodies.voxel import Collision, index_box, touched_by_box, touched_by_cylinder, touched_by_sphere
-from supple.bodies.voxel.sweep.stable_step import find_step
+from supple.bodies.voxel.stability.stable_step import find_step
 from supple.bodies.voxel.touching.collision import contact_rates, damping_ratios
 from supple.contact import distance
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from supple.bodies.protocols import LocalState
-from supple.bodies.voxel.sweep.stable_step import find_step, stable_step
+from supple.bodies.voxel.stability.stable_step import find_step, stable_step
 from supple.bodies.voxel.touching.collision import Collision, contact_rates
 from supple.bodies.voxel.touching.collision_kernels import TANGENTIAL
 from supple.validation.voxel.blocks import block

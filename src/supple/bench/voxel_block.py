@@ -16,7 +16,7 @@ from supple.bench.row import Row, at_least, at_most, best_of, measured, threads
 from supple.bodies.voxel import Actuation, VoxelBody
 from supple.bodies.voxel.actuation import Swing
 from supple.bodies.voxel.model import VoxelModel
-from supple.bodies.voxel.sweep.stable_step import find_step
+from supple.bodies.voxel.stability.stable_step import find_step
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.geometry import VoxelGrid
 from supple.interaction.obstacles import Plane

@@ -13,7 +13,7 @@ import supple as sp
 from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import VoxelBody
-from supple.bodies.voxel.sweep.stages import STAGES, Stages
+from supple.bodies.voxel.stability.stages import STAGES, Stages
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 
 Array = np.ndarray

@@ -10,8 +10,8 @@ from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import Actuation, VoxelBody
 from supple.bodies.voxel.kernels import collide
 from supple.bodies.voxel.links.link_memory import no_laws
+from supple.bodies.voxel.stability.stages import ONE_STAGE
 from supple.bodies.voxel.sweep.brick_data import LOADS, STATE, Step
-from supple.bodies.voxel.sweep.stages import ONE_STAGE
 from supple.bodies.voxel.sweep.step_kernels import measure_peaks
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.collision import Collision, enlarged, make_contacts

@@ -10,8 +10,8 @@ from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import VoxelBody
 from supple.bodies.voxel.model import VoxelModel
-from supple.bodies.voxel.sweep.stable_step import find_step
-from supple.bodies.voxel.sweep.stages import ONE_STAGE, STAGES, THREE_STAGES, TWO_STAGES, Stages
+from supple.bodies.voxel.stability.stable_step import find_step
+from supple.bodies.voxel.stability.stages import ONE_STAGE, STAGES, THREE_STAGES, TWO_STAGES, Stages
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.collision import Collision
 from supple.errors import InputError

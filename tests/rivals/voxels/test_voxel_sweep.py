@@ -10,7 +10,7 @@ from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import VoxelBody, kernels
 from supple.bodies.voxel.links.link_memory import no_laws
-from supple.bodies.voxel.sweep.stages import ONE_STAGE, THREE_STAGES, Stages
+from supple.bodies.voxel.stability.stages import ONE_STAGE, THREE_STAGES, Stages
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.errors import InputError
 from supple.geometry import VoxelGrid

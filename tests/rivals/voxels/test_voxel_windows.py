@@ -9,9 +9,9 @@ import pytest
 from supple.algebra.dense import rotations
 from supple.bodies.voxel import VoxelBody
 from supple.bodies.voxel.model import VoxelModel
-from supple.bodies.voxel.sweep import stable_step as search
-from supple.bodies.voxel.sweep.stable_step import find_step, largest_eigenvector
-from supple.bodies.voxel.sweep.stages import STAGES, Stages
+from supple.bodies.voxel.stability import stable_step as search
+from supple.bodies.voxel.stability.stable_step import find_step, largest_eigenvector
+from supple.bodies.voxel.stability.stages import STAGES, Stages
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 

@@ -21,7 +21,7 @@ from supple.bench.voxel_block import DT, PALETTE, mixed
 from supple.bench.voxel_everything import sliding
 from supple.bodies.voxel import Collision
 from supple.bodies.voxel.model import VoxelModel
-from supple.bodies.voxel.sweep.stages import ONE_STAGE, THREE_STAGES, Stages
+from supple.bodies.voxel.stability.stages import ONE_STAGE, THREE_STAGES, Stages
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.geometry import VoxelGrid
 

@@ -32,8 +32,8 @@ from supple.bodies.voxel.mass import CubeMass
 from supple.bodies.voxel.model import Palette, VoxelModel, palette_of
 from supple.bodies.voxel.regions import outer_layer
 from supple.bodies.voxel.skin import VoxelSkin
-from supple.bodies.voxel.sweep.stable_step import find_step
-from supple.bodies.voxel.sweep.stages import ONE_STAGE, STAGES, StableStep, Stages
+from supple.bodies.voxel.stability.stable_step import find_step
+from supple.bodies.voxel.stability.stages import ONE_STAGE, STAGES, StableStep, Stages
 from supple.bodies.voxel.sweep.surroundings import check_dtype, check_held, check_loads, check_surroundings
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.collision import Collision

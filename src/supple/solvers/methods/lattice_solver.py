@@ -29,10 +29,10 @@ from supple.bodies.voxel.groups.groups import check_free
 from supple.bodies.voxel.links.link_memory import LinkMemory
 from supple.bodies.voxel.mass import CubeMass
 from supple.bodies.voxel.model import VoxelModel
+from supple.bodies.voxel.stability.stable_step import find_step
+from supple.bodies.voxel.stability.stages import ONE_STAGE, STAGES, StableStep
 from supple.bodies.voxel.sweep import lattice_kernels as kernels
 from supple.bodies.voxel.sweep.bricks import SLAB_BRICKS
-from supple.bodies.voxel.sweep.stable_step import find_step
-from supple.bodies.voxel.sweep.stages import ONE_STAGE, STAGES, StableStep
 from supple.bodies.voxel.sweep.strides import Limits, Strides, Taken
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.surface_contact import NO_CONTACTS, SurfaceContacts, contact_step_limit

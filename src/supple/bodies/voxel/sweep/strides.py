@@ -15,9 +15,9 @@ import numpy as np
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel.elastic import links_of
 from supple.bodies.voxel.links.link_memory import LinkMemory, no_laws
+from supple.bodies.voxel.stability.stages import Stages
 from supple.bodies.voxel.sweep.brick_data import LOADS, STATE, Damping, Step
 from supple.bodies.voxel.sweep.lattice_kernels import Links
-from supple.bodies.voxel.sweep.stages import Stages
 from supple.bodies.voxel.sweep.stride_kernels import (
     BROKEN,
     CROWDED,

@@ -26,10 +26,10 @@ from supple.bodies.voxel.links.link_memory import (
     save_memory,
 )
 from supple.bodies.voxel.model import VoxelModel
+from supple.bodies.voxel.stability.stages import ONE_STAGE, Stages, check_shares
 from supple.bodies.voxel.sweep.brick_data import CONSTANTS, GUIDE, RATES, STATE, Damping, Step
 from supple.bodies.voxel.sweep.bricks import Layout, aligned_zeros
 from supple.bodies.voxel.sweep.shift_kernels import Laws
-from supple.bodies.voxel.sweep.stages import ONE_STAGE, Stages, check_shares
 from supple.bodies.voxel.sweep.state_kernels import load_frames, save_frames, turn_spins
 from supple.bodies.voxel.touching.collision import (
     Collision,

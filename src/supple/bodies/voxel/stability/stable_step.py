@@ -29,10 +29,10 @@ from supple.bodies.protocols import LocalState
 from supple.bodies.voxel.elastic import LatticeForce, links_of
 from supple.bodies.voxel.links.transverse import stiffening
 from supple.bodies.voxel.model import VoxelModel
+from supple.bodies.voxel.stability.stages import ONE_STAGE, STAGES, StableStep, Stages
+from supple.bodies.voxel.stability.windows import LARGE, Lattice, make_windows
 from supple.bodies.voxel.sweep import lattice_kernels as kernels
 from supple.bodies.voxel.sweep.lattice_kernels import Links
-from supple.bodies.voxel.sweep.stages import ONE_STAGE, STAGES, StableStep, Stages
-from supple.bodies.voxel.sweep.windows import LARGE, Lattice, make_windows
 from supple.bodies.voxel.touching.collision import Collision, contact_rates
 from supple.bodies.voxel.touching.obstacles import contact_constants
 from supple.errors import ConvergenceError
