@@ -47,7 +47,7 @@ from supple.solvers.coupling.lattice_loads import acting_loads, foreseen, longes
 from supple.solvers.coupling.lattice_world import LatticeWorld, world_of
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.methods.lattice_guides import Guides
-from supple.solvers.methods.lattice_obstacles import MET, ObstaclesMet, found_forces, warns_of_leap
+from supple.solvers.methods.lattice_obstacles import MET, ObstaclesMet, Steps, found_forces, warns_of_leap
 from supple.solvers.methods.lattice_springs import SweptSprings
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.striding import step_by_step, step_times
@@ -218,9 +218,13 @@ class LatticeSolver:
         return StableStep(step, ONE_STAGE, step)
 
     def rehearse(self) -> None:
-        """Look at strains, and find the stable step of a lattice that is strained, as at the start; nothing changes."""
+        """Look at strains, find the stable step of a lattice that is strained, as at the start, and take the small
+        steps that tell how obstacles are pushed; nothing changes."""
         assert self._prepared is not None
-        x, links = self._prepared[0].x0.reshape(-1, 7), links_of(self._model)
+        system = self._prepared[0]
+        x, links = system.x0.reshape(-1, 7), links_of(self._model)
+        if obstacles := tuple(self._world.obstacles.values()):
+            self._small_steps(system, [system.initial_state()])[2]([0], [(), obstacles])
         if self._model.link_count:
             kernels.largest_strain_and_bend(links, x)
             self._stable_step(self._model, x, links.rest, self._largest)
@@ -374,6 +378,11 @@ class LatticeSolver:
     def _obstacle_forces(self, system: System, states: list[State]) -> list[Touching]:
         """The same of states with the same stable step, or of one."""
         owners = [(slot.name, slot.coordinates.count) for slot in system.bodies]
+        local, dt, steps = self._small_steps(system, states)
+        return found_forces(self._sweep, self._world.obstacles, owners, local, dt, steps)
+
+    def _small_steps(self, system: System, states: list[State]) -> tuple[list[LocalState], float, Steps]:
+        """Frames of states with the same stable step, that step [s], and what takes it beside lists of obstacles."""
         _, stable = self.found_step(states[0])
         if self.contacts is not None:
             stable = StableStep(stable.single, ONE_STAGE, stable.single)
@@ -404,7 +413,7 @@ class LatticeSolver:
             sweep.met_obstacles(end.v)
             return np.asarray(end.v)
 
-        return found_forces(self._sweep, self._world.obstacles, owners, local, dt, steps)
+        return local, dt, steps
 
     def _place_springs(self) -> None:
         if self._springs is not None:
